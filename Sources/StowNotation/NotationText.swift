@@ -14,7 +14,7 @@ package struct NotationText: Encodable {
   private let meaning: Meaning?
 
   /// - Parameters:
-  ///   - utf8: The text, which must outlive this.
+  ///   - utf8: The text, which must outlive this. Encoding throws if it is not UTF-8.
   ///   - isJSON: Whether only JSON is read.
   ///   - meaning: Returns what an object stands for whose first key begins with `$`. Such objects are read as
   ///     a whole. Everything else stands for itself.

@@ -68,6 +68,44 @@ test("memory that was transferred or has shrunk is an error", () => {
   }
 });
 
+test("what a typed array of the caller throws comes out as it is", () => {
+  class Own extends Uint8Array { get byteOffset() { throw new RangeError("own"); } }
+  for (const call of [here.encode, here.decode]) assert.throws(() => call(new Own(4)), { name: "RangeError", message: "own" });
+});
+
+test("a message that the engine has no memory for is an error", () => {
+  const { Uint8Array } = globalThis;
+  globalThis.Uint8Array = new Proxy(Uint8Array, {
+    construct(target, words) {
+      if (words[0] > 100000) throw new RangeError(`Invalid typed array length: ${words[0]}`);
+      return Reflect.construct(target, words, target);
+    },
+  });
+  try {
+    assert.throws(() => here.encode("long".repeat(100000)), { name: "StowError", message: /no room/ });
+  } finally {
+    globalThis.Uint8Array = Uint8Array;
+  }
+});
+
+test("a long string that is not UTF-8 is called so by decoders of other contexts", () => {
+  const { decode } = TextDecoder.prototype;
+  TextDecoder.prototype.decode = function (bytes) {
+    try {
+      return decode.call(this, bytes);
+    } catch {
+      throw runInNewContext("new TypeError()");
+    }
+  };
+  try {
+    const message = here.encode("long".repeat(2000));
+    message[message.length - 9] = 0xFF;
+    assert.throws(() => here.decode(message), { name: "StowError", message: /not UTF-8/ });
+  } finally {
+    TextDecoder.prototype.decode = decode;
+  }
+});
+
 test("memory that can be resized is read where the decoders of the host refuse it", async () => {
   const there = await withoutBuffer();
   const { decode } = TextDecoder.prototype;

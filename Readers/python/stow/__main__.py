@@ -134,6 +134,7 @@ def _opened(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 if __name__ == "__main__":
-    # An interrupt ends it as it ends other commands, without a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # An interrupt ends it as it ends other commands, without a traceback, unless it is to be ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(main())

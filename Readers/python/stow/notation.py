@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import decimal
 import re
+import sys
 import uuid
 from collections import UserString
 from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +33,8 @@ def notation(value: Any, width: int | None = None) -> str:
     >>> notation({"id": 5, "level": 4.0, "data": b"abc"})
     '{"id": 5, "level": 4.0, "data": data"YWJj"}'
 
-    Raises `TypeError` for a value of a type that has no notation, and `StowError` for one that holds itself, or an integer that
-    Python does not write.
+    Raises `TypeError` for a value of a type that has no notation, and `StowError` for one that holds itself, for two keys of a
+    `dict` that are one text, and for an integer that Python does not write.
     """
     _check_ends(value)
     return _on_one_line(value) if width is None else _on_lines(value, width)
@@ -136,7 +137,8 @@ def _is_array(value: Any) -> bool:
 
 def _is_number_of_numpy(value: Any) -> bool:
     """Whether it is that, or an array of no dimensions."""
-    return getattr(value, "shape", None) == ()
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)) and value.shape == ()
 
 
 def _is_list(value: Any) -> bool:

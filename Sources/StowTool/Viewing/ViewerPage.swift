@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-qwhWXVaV9eLSXW5EhFjVIVMAcb72u4uAQAJALf/Suyw='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-FsLkgZ8GasGCd8FLQWfwPVLjok069J2D3ttaKmwxRwU='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -673,7 +673,8 @@ function bytesOf(source) {
     // Where its memory has shrunk, a typed array has no bytes, and only what asks for its elements throws.
     if (typedArrayName.call(source) !== undefined) typedArray.values.call(source);
     bytes = isBuffer ? new Uint8Array(source) : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  } catch {
+  } catch (error) {
+    if (error?.name !== "TypeError") throw error;
     throw new StowError("the memory of the bytes was transferred, or has shrunk");
   }
   return bytes.buffer instanceof ArrayBuffer && !bytes.buffer.resizable ? bytes : bytes.slice();
@@ -1062,7 +1063,9 @@ class Reader {
     try {
       return utf8Decoder.decode(this.bytes.subarray(start, this.at));
     } catch (error) {
-      const isBroken = error instanceof TypeError;
+      if (isNoRoom(error)) throw error;
+      // By its name, as a decoder may be that of another context, which has classes of its own.
+      const isBroken = error?.name === "TypeError";
       return this.fail(isBroken ? "a string is not UTF-8" : `a string of ${size} bytes is too long for JavaScript`, start);
     }
   }
@@ -1488,7 +1491,7 @@ class Reader {
     const { end, outer } = this.body();
     const count = this.uint();
     if (count === 0) this.fail("a matrix has no columns", this.at - 1);
-    const layout = this.layout(count);
+    const layout = this.layout(this.fitting(count));
     const rows = arrayOf(this.fitting(layout.rows));
     for (let row = 0; row < layout.rows; row++) rows[row] = this.matrixRow(layout, row);
     this.at = end;
@@ -2422,10 +2425,18 @@ class Writer {
 
   reserve(count) {
     if (this.at >= count) return;
-    const grown = new Uint8Array(this.bytes.length * 2 + count);
+    const grown = this.room(this.bytes.length * 2 + count);
     const at = grown.length - this.size;
     grown.set(this.bytes.subarray(this.at), at);
     [this.bytes, this.view, this.at] = [grown, new DataView(grown.buffer), at];
+  }
+
+  room(size) {
+    try {
+      return new Uint8Array(size);
+    } catch {
+      throw new StowError(NO_ROOM);
+    }
   }
 
   byte(byte) {
@@ -3965,7 +3976,7 @@ class PathReader {
     const number = reader.uint();
     if (!isTable && number === 0) reader.fail("a matrix has no columns", start);
     const keys = isTable ? reader.shapeAt(number) : null;
-    const layout = reader.layout(isTable ? keys.keys.length : number);
+    const layout = reader.layout(isTable ? keys.keys.length : reader.fitting(number));
     const step = this.steps[index];
     if (typeof step === "string") this.noContainer(start);
     if (step === each) return Array.from({ length: reader.fitting(layout.rows) }, (_, row) => this.row(layout, keys, row, index + 1));
