@@ -2143,6 +2143,7 @@ class Writer {
     [this.bytes, this.view, this.at] = [grown, new DataView(grown.buffer), at];
   }
 
+  /** Memory of so many bytes, if the engine has it. */
   room(size) {
     try {
       return new Uint8Array(size);

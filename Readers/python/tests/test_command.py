@@ -145,7 +145,8 @@ class CommandTests(unittest.TestCase):
 
     @unittest.skipUnless(os.name == "posix", "needs signals")
     def test_an_interrupt(self):
-        command = self.start(stdout=subprocess.PIPE)
+        # Tests that run in the background of a shell have it ignored.
+        command = self.start(stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(command.stdout.close)
         self.addCleanup(command.stdin.close)
         long = stow.dumps("x" * 50_000)
@@ -156,6 +157,15 @@ class CommandTests(unittest.TestCase):
         command.stdout.read(1)
         command.send_signal(signal.SIGINT)
         self.assertEqual((command.wait(), command.stderr.read()), (-signal.SIGINT, b""))
+
+    @unittest.skipUnless(os.name == "posix", "needs signals")
+    def test_an_interrupt_that_is_ignored(self):
+        command = self.start(stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        self.addCleanup(command.stdout.close)
+        command.stdin.write(b"\x7f\x03\x01" + RECORD_OF_1)
+        command.stdin.flush()
+        command.send_signal(signal.SIGINT)
+        self.assertEqual(self.finish(command, b""), (0, ""))
 
     def test_a_file_that_has_no_room_in_memory(self):
         errors = io.StringIO()

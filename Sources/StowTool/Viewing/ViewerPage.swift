@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-FsLkgZ8GasGCd8FLQWfwPVLjok069J2D3ttaKmwxRwU='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-O8qW1AXpPA4Q8DtkS3fOvESdDSLF7d5jLhRSPihsPtI='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -2431,6 +2431,7 @@ class Writer {
     [this.bytes, this.view, this.at] = [grown, new DataView(grown.buffer), at];
   }
 
+  /** Memory of so many bytes, if the engine has it. */
   room(size) {
     try {
       return new Uint8Array(size);
