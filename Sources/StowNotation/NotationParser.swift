@@ -194,7 +194,7 @@ struct NotationParser {
   }
 
   private static func reasonForNoValue(_ next: UInt8?) -> String {
-    // Such bytes are in no UTF-8. Texts in UTF-16 begin with them.
+    // UTF-8 never has these bytes. Texts in UTF-16 begin with them.
     next.map { $0 >= 0xF8 ? "not UTF-8" : "expected a value" } ?? "the text ends before its value"
   }
 

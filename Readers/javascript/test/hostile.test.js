@@ -157,7 +157,7 @@ test("a context whose shapes have a long symbol is read in a time that is in pro
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 
-/** The bytes that a value takes in memory: the least of some times, because the engine, too, takes some when it likes. */
+/** The bytes that a value takes in memory: the least of three measurements, because the engine allocates for itself as well. */
 function memoryOf(make) {
   let least = Infinity;
   for (let round = 0; round < 3; round++) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import decimal
 import re
-import sys
 import uuid
 from collections import UserString
 from collections.abc import Callable, Mapping, Sequence
@@ -137,8 +136,7 @@ def _is_array(value: Any) -> bool:
 
 def _is_number_of_numpy(value: Any) -> bool:
     """Whether it is that, or an array of no dimensions."""
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)) and value.shape == ()
+    return numeric.is_of_numpy(value) and value.shape == ()
 
 
 def _is_list(value: Any) -> bool:

@@ -5,6 +5,7 @@ numpy is imported when it is first asked for, and nothing else of this package n
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Sequence, Union
 
 from .buffers import Bytes
@@ -21,6 +22,12 @@ def module() -> Any:
     import numpy
 
     return numpy
+
+
+def is_of_numpy(value: Any) -> bool:
+    """Whether a value is an array or a number of numpy, which is not imported for the question."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic))
 
 
 def held(data: Bytes) -> Any:

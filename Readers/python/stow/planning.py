@@ -251,8 +251,7 @@ def _plain(value: Any) -> Any:
 
 
 def _other(value: Any) -> Any:
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+    if numeric.is_of_numpy(value):
         if value.dtype.kind not in "biuf" or value.dtype.itemsize > 8:
             raise TypeError(f"an array of {value.dtype} cannot be written")
         return numeric.listed(value)

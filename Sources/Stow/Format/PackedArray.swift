@@ -133,7 +133,7 @@ struct PackedArray {
       guard next <= body.upperBound, widthsSize(count) <= body.upperBound - next else {
         try fail(.malformed, at: first)
       }
-      // Nobody reads the elements, which would find this, where there are none.
+      // What follows the last element is found when the elements are read, but an empty array is returned without that.
       if count == 0, next != body.upperBound { try fail(.malformed, at: next) }
       let last = next + count / 2
       guard count % 2 == 0 || reader.base[last] >> 4 == 0 else { try fail(.malformed, at: last) }

@@ -141,7 +141,7 @@ final class SegmentFiles: Sendable {
     var known = opened.withLock { $0.takeOut(segment) }
     guard let status else { return nil }
     if let known, known.place != status.place { noteReplacement() }
-    // Who opens a segment as a file cuts off a damaged end.
+    // Opening a segment as a file of its own cuts off its damaged end.
     if known?.place != status.place || known?.size != status.size { known = nil }
     let found = try known ?? read(segment, of: log)
     if let found { opened.withLock { $0.putBack(found, Self.mostOpen) } }

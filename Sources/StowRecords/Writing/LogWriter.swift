@@ -435,7 +435,8 @@ final class LogWriter: @unchecked Sendable {
     try writeFrame(firstRecord: written)
   }
 
-  /// Writes that everything before this is on the disk, unless nothing was written after an earlier process noted that. Called once, at the end.
+  /// Writes that everything before this is on the disk, unless nothing was written after an earlier process noted that. Called
+  /// once, at the end.
   func writeCheckpoint() throws {
     guard collected == 0, !hasDebris, synchronizedEnd == wholeEnd, !endsInCheckpoint else { return }
     beginFrame(.checkpoint, number: written)

@@ -127,7 +127,7 @@ extension URL {
   /// A file named on the command line. The shell has expanded each `~` that means a folder; `URL` would expand others.
   init(named path: String) {
     let path = System.withoutParents(path)
-    // No URL leads to a folder whose name is not UTF-8, so the system has to find the path from there.
+    // A URL cannot name the current folder if its name is not UTF-8. Then the path stays relative, and the system resolves it.
     let isFolderNamed = System.status(of: FileManager.default.currentDirectoryPath) != nil
     let folder = isFolderNamed ? nil : URL(string: "file:")
     self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path, relativeTo: folder)

@@ -87,7 +87,7 @@ struct Inspector: StructureVisitor {
   // MARK: the walk
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
-    // The cells are not bound to a name, as a row may have very many, and appending would copy them.
+    // Appends in place: a second reference to the cells would make each of them copy all before it.
     if let isFirst = row?.cells.isEmpty, let start = row?.bytes.lowerBound {
       row?.bytes = (isFirst ? bytes.lowerBound : start)..<bytes.upperBound
       row?.cells.append(meaning())
