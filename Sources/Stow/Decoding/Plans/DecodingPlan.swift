@@ -23,6 +23,9 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     target.initialize(to: try decode(at: place, from: session, node))
   }
 
+  /// Decodes an array of values at once. Returns nil if each must be looked at, also to find out what is wrong.
+  func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? { nil }
+
   /// Decodes all rows of a table at once. Returns nil if each must be looked at, also to find out what is
   /// wrong.
   func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
@@ -35,7 +38,8 @@ class DecodingPlan<Value>: AnyDecodingPlan {
 
 /// The generic types that have a plan: optionals, arrays, and dictionaries.
 protocol PlannedDecodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan
+  /// Returns nil if values are decoded by their own `init(from:)`.
+  static func makeDecodingPlan() -> AnyDecodingPlan?
 }
 
 typealias DecodingPlans = TypePlans<AnyDecodingPlan>
@@ -47,8 +51,8 @@ extension DecodingPlans {
       if type == StowValue.self { return StowValue.makeDecodingPlan() }
       if type == Data.self { return DataPlan() }
       if let plan = ReadableTypes.scalar(type)?.makeDecodingPlan() { return plan }
-      if TypeName(type).mayBeGeneric, let generic = type as? any PlannedDecodable.Type {
-        return generic.makeDecodingPlan()
+      if TypeName(type).mayBeGeneric, let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
+        return plan
       }
       return hasTables ? (type as? any StowFields.Type)?.makeFieldsPlan() : nil
     }
@@ -90,20 +94,30 @@ enum ReadableTypes {
     default: nil
     }
   }
-}
 
-extension Optional: PlannedDecodable where Wrapped: Decodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan { OptionalDecodingPlan<Wrapped>() }
-}
-
-extension Array: PlannedDecodable where Element: Decodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan {
-    ReadableTypes.scalar(Element.self)?.makeArrayPlan() ?? ArrayDecodingPlan<Element>()
+  /// Returns a type as the decodable type that it is; for scalars without a search for the conformance.
+  static func decodable(_ type: Any.Type) -> (any Decodable.Type)? {
+    scalar(type) ?? type as? any Decodable.Type
   }
 }
 
+extension Optional: PlannedDecodable where Wrapped: Decodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan? { OptionalDecodingPlan<Wrapped>() }
+}
+
+// Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
+extension Array: PlannedDecodable {
+  static func makeDecodingPlan() -> AnyDecodingPlan? {
+    ReadableTypes.decodable(Element.self)?.makeArrayPlan()
+  }
+}
+
+extension Decodable {
+  fileprivate static func makeArrayPlan() -> AnyDecodingPlan { ArrayDecodingPlan<Self>() }
+}
+
 extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
-  static func makeDecodingPlan() -> AnyDecodingPlan {
+  static func makeDecodingPlan() -> AnyDecodingPlan? {
     guard Key.self == String.self else { return KeyedDictionaryPlan<Key, Value>() }
     return ReadableTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
   }
@@ -111,7 +125,6 @@ extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
 
 extension ReadableScalar {
   static func makeDecodingPlan() -> AnyDecodingPlan { ScalarPlan<Self>() }
-  static func makeArrayPlan() -> AnyDecodingPlan { ScalarArrayPlan<Self>() }
   static func makeDictionaryPlan() -> AnyDecodingPlan { DictionaryDecodingPlan<Self>() }
 }
 
@@ -130,6 +143,27 @@ class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
     do throws(FormatError) { return try place.read(Value.self, session.message) } catch {
       throw session.error(error, at: node, expected: Value.self)
     }
+  }
+
+  final override func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? {
+    try? array(at: place, session.message)
+  }
+
+  private func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Value]? {
+    guard let offset = place.tagged else {
+      guard let cells = try place.elements?.run(place.number) else { return nil }
+      return try Value.array(of: cells, message)
+    }
+    let reader = message.reader
+    let tag = try reader.byte(at: offset)
+    if PackedArray.isPacked(tag) { return try Value.array(of: PackedArray(reader, at: offset), message) }
+    if tag == DataValues.tag, Value.self == UInt8.self {
+      let bytes = try DataValues.read(reader, at: offset)
+      // Both are one type, which the compiler knows under two names.
+      return unsafeBitCast(
+        [UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Value].self)
+    }
+    return try Value.array(in: Arrays.read(reader, at: offset), message)
   }
 }
 
@@ -162,17 +196,23 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
 
 // MARK: arrays
 
-/// Decodes the elements one by one.
-class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
+/// Decodes the elements at once where the plan of their type can, or else one by one.
+final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [Element]
   {
+    let entry = session.plans.entry(for: Element.self)
+    if !entry.isPlain,
+      let array = entry.withPlan(
+        as: DecodingPlan<Element>.self, { $0.decode(arrayAt: place, from: session) })
+    {
+      return array
+    }
     if place.isEach { return try session.decodePlain([Element].self, ValueDecoder(session, place, node)) }
     let (untagged, values) = try session.attempt(at: node, expected: [Element].self) {
       () throws(FormatError) in try place.array(session)
     }
     if untagged == nil, values.isEmpty { return [] }
-    let entry = session.plans.entry(for: Element.self)
     if let untagged {
       if !entry.isPlain, untagged.shape != nil,
         let rows = try entry.withPlan(
@@ -227,34 +267,6 @@ class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         initialized = index &+ 1
       }
     }
-  }
-}
-
-/// Decodes arrays of scalars at once by code that is specialized for their type. Arrays of another form are
-/// decoded one by one.
-final class ScalarArrayPlan<Element: ReadableScalar>: ArrayDecodingPlan<Element> {
-  override func decode(
-    at place: OpenPlace, from session: DecodingSession, _ node: PathNode
-  ) throws -> [Element] {
-    if let result = try? array(at: place, session.message) { return result }
-    return try super.decode(at: place, from: session, node)
-  }
-
-  private func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Element]? {
-    guard let offset = place.tagged else {
-      guard let cells = try place.elements?.run(place.number) else { return nil }
-      return try Element.array(of: cells, message)
-    }
-    let reader = message.reader
-    let tag = try reader.byte(at: offset)
-    if PackedArray.isPacked(tag) { return try Element.array(of: PackedArray(reader, at: offset), message) }
-    if tag == DataValues.tag, Element.self == UInt8.self {
-      let bytes = try DataValues.read(reader, at: offset)
-      // Both are one type, which the compiler knows under two names.
-      return unsafeBitCast(
-        [UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Element].self)
-    }
-    return try Element.array(in: Arrays.read(reader, at: offset), message)
   }
 }
 
