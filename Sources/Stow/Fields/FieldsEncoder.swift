@@ -33,14 +33,14 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     if fields.isFlat, recorder.hasRoom {
       var room = recorder.recording.tape.room(tokensPerValue)
       try withUnsafePointer(to: value) {
-        try recordFlat($0, keyTable, recorder, key: key, parent: parent, &room)
+        try recordFlat($0, keyTable, recorder, key: key, parent: parent, false, &room)
       }
       return recorder.recording.tape.take(room)
     }
     try recorder.call(of: value, key: key, parent: parent) { value, begin in
       recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent))
       var room = recorder.recording.tape.room(tokensPerValue)
-      try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: begin, &room) }
+      try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: begin, false, &room) }
       recorder.recording.tape.take(room)
     }
   }
@@ -53,36 +53,49 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       return try super.encode(elements, into: recorder, parent: parent)
     }
     var room = recorder.recording.tape.room(0)
+    var isInOrder = false
     for index in 0..<elements.count {
-      // Room for some values at once: for all of them, it could be far more than they need.
+      // Room for some values at once: for all of them, it could be far more than they need. The first values take the
+      // slots that the others use.
       if index % 64 == 0 {
+        isInOrder = index > 0 && hasSlotsInOrder(keyTable)
         recorder.recording.tape.take(room)
         room = recorder.recording.tape.room(min(64, elements.count - index) * tokensPerValue)
       }
-      try recordFlat(first + index, keyTable, recorder, key: TokenKey(index), parent: parent, &room)
+      try recordFlat(
+        first + index, keyTable, recorder, key: TokenKey(index), parent: parent, isInOrder, &room)
     }
     recorder.recording.tape.take(room)
+  }
+
+  /// Returns whether every field always has a value, and the slot of its key is its number.
+  private func hasSlotsInOrder(_ keyTable: KeyTable.Reference) -> Bool {
+    fields.list.enumerated().allSatisfy { number, field in
+      !field.isOptional && keyTable.pointee.table[field.byte] == number
+    }
   }
 
   /// Records a value whose fields call nothing that needs the containers around it.
   @inline(__always)
   private func recordFlat(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
-    parent: Int, _ room: inout TapeRoom
+    parent: Int, _ isInOrder: Bool, _ room: inout TapeRoom
   ) throws {
     let begin = room.count
     let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
     recorder.recording.keyTables.countUse(keyTable, at: begin)
     recorder.recording.tape.append(start, to: &room)
-    try record(value, keyTable, recorder, begin: begin, &room)
+    try record(value, keyTable, recorder, begin: begin, isInOrder, &room)
     room.append(Token(.end, index: begin))
   }
 
   /// Records the fields of a value into room on the tape, which is valid only while nobody else writes there.
+  ///
+  /// - Parameter isInOrder: Whether `hasSlotsInOrder` holds.
   @inline(__always)
   private func record(
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
-    _ room: inout TapeRoom
+    _ isInOrder: Bool, _ room: inout TapeRoom
   ) throws {
     let (list, slots) = (fields.list, keyTable.pointee.table)
     /// The slot that the next key most likely has.
@@ -91,19 +104,22 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       // Used in place, because copying all of it would take longer than recording a value.
       let field = list.baseAddress.unsafelyUnwrapped + number
       let value = value + field.pointee.stored
-      let byte = field.pointee.byte
-      let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
-      var slot = Int(isPresent ? slots[byte] : slots[byte] & ~KeyTable.absent)
-      if slot == expected {
-        expected &+= 1
-      } else if slot == KeyTable.fresh, isPresent {
-        // The message needs the key for the first time: it comes after all others.
-        slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
-        expected = slot &+ 1
-      } else {
-        slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
+      var slot = number
+      if !isInOrder {
+        let byte = field.pointee.byte
+        let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
+        slot = Int(isPresent ? slots[byte] : slots[byte] & ~KeyTable.absent)
+        if slot == expected {
+          expected &+= 1
+        } else if slot == KeyTable.fresh, isPresent {
+          // The message needs the key for the first time: it comes after all others.
+          slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
+          expected = slot &+ 1
+        } else {
+          slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
+        }
+        if !isPresent { continue }
       }
-      if !isPresent { continue }
       let key = TokenKey(slot)
       switch field.pointee.kind {
       case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }

@@ -15,7 +15,7 @@ struct TabledCodingTests {
   ) throws {
     for seed in 0..<20 {
       var (one, other) = (SeededGenerator(seed: UInt64(seed)), SeededGenerator(seed: UInt64(seed)))
-      let count = [0, 1, 2, 40][seed % 4]
+      let count = [0, 1, 2, 140][seed % 4]
       let values = (0..<count).map { _ in with(&one) }
       let plain = (0..<count).map { _ in without(&other) }
       try compare(values, plain, mutations: mutations / 10, seed, sourceLocation: sourceLocation)
@@ -99,6 +99,19 @@ struct TabledCodingTests {
 
   @Test("rows") func rows() throws {
     try compare({ FieldRow<Tabled>.random(&$0) }, { FieldRow<Untabled>.random(&$0) })
+  }
+
+  @Test("long arrays after a value that wrote the keys in another order") func keysInAnotherOrder() throws {
+    func bytes<Table>(_ table: Table.Type) throws -> Data where FieldPair<Table>: Codable {
+      try message {
+        var list = $0.unkeyedContainer()
+        var pair = list.nestedContainer(keyedBy: FieldPair<Table>.CodingKeys.self)
+        try pair.encode(2, forKey: .second)
+        try pair.encode(1, forKey: .first)
+        try list.encode((0..<140).map { FieldPair<Table>(first: $0, second: -$0) })
+      }
+    }
+    #expect(try bytes(Tabled.self) == bytes(Untabled.self))
   }
 
   @Test("rows of a single column with a value that does not fit") func levels() throws {

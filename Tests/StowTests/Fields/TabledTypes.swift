@@ -25,6 +25,19 @@ extension FieldLevel: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> { FieldTable(Self.init(level:), Field("level", \.level)) }
 }
 
+/// A type whose keys other values write too.
+struct FieldPair<Table: Sendable>: Codable, Equatable, Sendable {
+  var first, second: Int
+
+  enum CodingKeys: CodingKey { case first, second }
+}
+
+extension FieldPair: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(Self.init(first:second:), Field("first", \.first), Field("second", \.second))
+  }
+}
+
 struct FieldNote<Table: Sendable>: Codable, Equatable, Sendable {
   var id: Int
   var name: String
