@@ -58,7 +58,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       // Room for some values at once: for all of them, it could be far more than they need. The first values take the
       // slots that the others use.
       if index % 64 == 0 {
-        isInOrder = index > 0 && hasSlotsInOrder(keyTable)
+        isInOrder = hasSlotsInOrder(keyTable)
         recorder.recording.tape.take(room)
         room = recorder.recording.tape.room(min(64, elements.count - index) * tokensPerValue)
       }

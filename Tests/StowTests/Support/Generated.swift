@@ -73,7 +73,8 @@ extension Data: Generated {
 
 extension Optional: Generated where Wrapped: Generated {
   static func random(_ random: inout SeededGenerator) -> Wrapped? {
-    random.below(4) == 0 ? nil : .random(&random)
+    // Not `.random`, which would be that of the optional, and so nil in the end.
+    random.below(4) == 0 ? nil : Wrapped.random(&random)
   }
 }
 
