@@ -424,7 +424,7 @@ private enum MadeUpLog {
 
   private static func checksum(_ bytes: Data) -> UInt32 {
     var checksum = Checksum()
-    for byte in bytes { checksum.update(byte) }
+    bytes.withUnsafeBytes { checksum.update($0) }
     return checksum.value
   }
 

@@ -164,6 +164,11 @@ package struct ByteReader {
     return base[offset]
   }
 
+  package func bytes(_ range: Range<Int>) throws(FormatError) -> UnsafeRawBufferPointer {
+    try require(range.count, at: range.lowerBound)
+    return buffer(at: range.lowerBound, count: range.count)
+  }
+
   package func word(at offset: Int) throws(FormatError) -> UInt64 {
     try require(8, at: offset)
     return UInt64(littleEndian: pointer(at: offset).loadUnaligned(as: UInt64.self))

@@ -23,6 +23,17 @@ package struct Checksum: Sendable, Hashable {
     return checksum.value
   }
 
+  /// Returns the checksums of the first 0, 1, 2 bytes and so on, up to that of all of them.
+  package static func ofBeginnings(of bytes: [UInt8]) -> [UInt32] {
+    let tables = ChecksumTables.all
+    var state = UInt32.max
+    return [~state]
+      + bytes.map { byte in
+        state = tables[Int((state ^ UInt32(byte)) & 0xFF)] ^ (state &>> 8)
+        return ~state
+      }
+  }
+
   /// Takes in `bytes`, after what was taken in before. Takes time in proportion to them.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
@@ -56,9 +67,9 @@ package struct Checksum: Sendable, Hashable {
     }
   }
 
-  /// Takes in the bytes of an integer, the least significant first.
-  package mutating func update(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.littleEndian) { update($0) }
+  /// Takes in the first `size` bytes of an integer, the least significant first.
+  package mutating func update(_ value: UInt64, size: Int = 8) {
+    withUnsafeBytes(of: value.littleEndian) { update(UnsafeRawBufferPointer(rebasing: $0[..<size])) }
   }
 }
 

@@ -423,13 +423,7 @@ struct FrameSearch {
     self.block = block
     self.blockStart = blockStart
     self.identity = identity
-    var checksum = Checksum()
-    checksums =
-      [checksum.value]
-      + block.map { byte in
-        checksum.update(byte)
-        return checksum.value
-      }
+    checksums = Checksum.ofBeginnings(of: block)
   }
 
   /// Returns the first offset from `start` on at which a whole frame begins, or nil. Takes time in proportion

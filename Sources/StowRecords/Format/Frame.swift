@@ -191,8 +191,8 @@ package struct Frame: Sendable, Hashable {
     var checksum = Checksum()
     checksum.update(identity)
     checksum.update(UInt64(offset))
-    checksum.update(UInt16(length))
-    checksum.update(kind.rawValue)
+    checksum.update(UInt64(length), size: 2)
+    checksum.update(UInt64(kind.rawValue), size: 1)
     return checksum
   }
 }

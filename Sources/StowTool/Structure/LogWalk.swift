@@ -35,7 +35,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     return first
   }
 
-  private func bytes(_ range: Range<Int>) -> [UInt8] { range.compactMap { try? reader.byte(at: $0) } }
+  private func bytes(_ range: Range<Int>) -> [UInt8] { (try? reader.bytes(range)).map { [UInt8]($0) } ?? [] }
 
   /// Returns the identity of the first whole head.
   private func firstIdentity() -> UInt64? {
@@ -291,7 +291,7 @@ struct StreamWalk<Visitor: StructureVisitor> {
   private mutating func checkSum(of number: Int, _ bytes: Range<Int>) throws {
     var checksum = Checksum()
     checksum.update(UInt64(number))
-    for offset in bytes { checksum.update(try reader.byte(at: offset)) }
+    checksum.update(try reader.bytes(bytes))
     let found = try reader.halfWord(at: bytes.upperBound)
     records.visitor.enter(.part)
     records.visitor.piece(

@@ -37,6 +37,14 @@ struct ChecksumTests {
     var checksum = Checksum()
     checksum.update(UInt64(0x0807_0605_0403_0201))
     #expect(checksum.value == self.checksum([1, 2, 3, 4, 5, 6, 7, 8]))
+    checksum.update(UInt64(0x0C0B_0A09), size: 3)
+    #expect(checksum.value == self.checksum([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]))
+  }
+
+  @Test func theBeginningsOfBytesHaveTheirOwnChecksums() {
+    let bytes = (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
+    #expect(Checksum.ofBeginnings(of: bytes) == (0...600).map { checksum(Array(bytes.prefix($0))) })
+    #expect(Checksum.ofBeginnings(of: []) == [0])
   }
 
   /// The table steps beside the definition: a bit at a time.
