@@ -93,6 +93,8 @@ struct FileStatus: Sendable {
   /// Whether it is a regular file, and not a folder, a pipe or a device.
   var isRegular = true
   var isFolder = false
+  /// How many names it has.
+  var links: UInt64 = 1
   /// When its bytes or its names last changed, by the system clock, in nanoseconds since 1970.
   var changed: UInt64 = 0
   var permissions: UInt32 = 0

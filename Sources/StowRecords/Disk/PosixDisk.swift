@@ -269,7 +269,7 @@ struct SystemDisk {
       #endif
       self.init(
         place: place, size: size, isRegular: status.st_mode & S_IFMT == S_IFREG,
-        isFolder: status.st_mode & S_IFMT == S_IFDIR,
+        isFolder: status.st_mode & S_IFMT == S_IFDIR, links: UInt64(status.st_nlink),
         changed: UInt64(clamping: changed.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: changed.tv_nsec),
         permissions: UInt32(status.st_mode) & 0o7777, owner: status.st_uid, group: status.st_gid)
     }

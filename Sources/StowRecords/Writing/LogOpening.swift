@@ -162,14 +162,19 @@ struct LogOpening {
   }
 
   /// Removes a new file that a crash has left, if it certainly is one: an empty file, a part of its head and its first frame or
-  /// zeros in their place, the beginning of a log made from this one, or a first segment without records.
+  /// zeros in their place, the beginning of a log made from this one, a first segment without records, or a second name of the
+  /// log's own file.
   func removeLeftover(of log: UInt64?) throws {
     try RecordLogError.naming(newPath) {
-      guard let file = try? disk.open(newPath, .inspecting), try isLeftover(file, of: log) else {
-        return
+      guard let file = try? disk.open(newPath, .inspecting) else { return }
+      let status = try file.status()
+      // The file keeps its other name. Its lock is held by whoever removes this one.
+      let isSecondName = try status.links > 1 && disk.place(of: path) == status.place
+      if !isSecondName {
+        guard try isLeftover(file, of: log) else { return }
+        // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
+        if (try? file.lock()) == false { return }
       }
-      // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
-      if (try? file.lock()) == false { return }
       try disk.remove(newPath)
     }
   }

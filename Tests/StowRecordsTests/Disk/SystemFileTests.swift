@@ -155,6 +155,25 @@
       #expect(try String(contentsOf: new, encoding: .utf8) == "mine")
     }
 
+    @Test("A second name of the log, which a crash has left where a compaction renamed it, is removed")
+    func secondName() throws {
+      for segmentSize in [nil, 65_536] as [Int?] {
+        let url = folder.url.appending(path: "\(segmentSize ?? 0)")
+        let log = try RecordLog(at: url, segmentSize: segmentSize)
+        try log.append(1)
+        try log.close()
+        let file = segmentSize == nil ? url : url.appending(path: "00000000000000000000.stowlog")
+        let new = file.path + ".stowlog-new"
+        #expect(link(file.path, new) == 0)
+        let again = try RecordLog(at: url)
+        #expect(!FileManager.default.fileExists(atPath: new))
+        #expect(link(file.path, new) == 0)
+        try again.compact { _ in true }
+        #expect(try again.append(2) == 1 && again.records.map { try $0.decode(Int.self) } == [1, 2])
+        #expect(!FileManager.default.fileExists(atPath: new))
+      }
+    }
+
     @Test("What a compaction left that was broken off is removed by the next opening")
     func leftover() throws {
       struct Stop: Error {}
