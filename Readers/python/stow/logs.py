@@ -191,11 +191,8 @@ def _open(data: Bytes, reading: _Reading, first: int = 0, until: int | None = No
 
 def _open_folder(folder: Path, reading: _Reading) -> Log:
     """The segments of a folder, as one log."""
-    paths = sorted(path for path in folder.iterdir() if _is_segment(path.name))
+    paths, last = _segments(folder, reading)
     firsts = [int(path.name[:20]) for path in paths]
-    if not paths:
-        raise StowError("a folder without segments", 0)
-    last = _open(_bytes_of_segment(paths[-1]), reading, firsts[-1])
     segments: list[Log | None] = []
     gone = 0
     for path, first, until in zip(paths, firsts, firsts[1:]):
@@ -221,6 +218,24 @@ def _open_folder(folder: Path, reading: _Reading) -> Log:
     _add_segment(log, last, paths[-1])
     log.count, log.end, log.identity, log.origin = last.count, last.end, last.identity, last.origin
     return log
+
+
+def _segments(folder: Path, reading: _Reading) -> tuple[list[Path], Log]:
+    """The paths of the segments, and the last one."""
+    missing = None
+    while True:
+        # A system that lists a folder may leave out a file that a compaction replaces meanwhile: not twice.
+        names = {*os.listdir(folder), *os.listdir(folder)}
+        paths = sorted(folder / name for name in names if _is_segment(name))
+        if not paths:
+            raise StowError("a folder without segments", 0)
+        try:
+            return paths, _open(_bytes_of_segment(paths[-1]), reading, int(paths[-1].name[:20]))
+        except FileNotFoundError:
+            # The segment was removed meanwhile, and another one is the last; or its name is a dangling link.
+            if missing == paths[-1]:
+                raise
+            missing = paths[-1]
 
 
 def _is_segment(name: str) -> bool:

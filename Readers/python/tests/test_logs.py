@@ -108,6 +108,32 @@ class SegmentTests(unittest.TestCase):
             self.assertEqual([record.number for record in log.records], left)
             self.assertEqual((log.first, log.lost, log.damage), (left[0], [], []))
 
+    def test_the_last_segment_may_be_removed_once_there_is_another(self):
+        read = Path.read_bytes
+
+        def remove(path: Path) -> bytes:
+            if path.name == f"{6:020}.stowlog":
+                self.segment(7, (0x05, b"\x07\x01\x95"))
+                for first in (3, 5, 6):
+                    path.with_name(f"{first:020}.stowlog").unlink()
+            return read(path)
+
+        with unittest.mock.patch.object(Path, "read_bytes", remove):
+            log = self.log
+        self.assertEqual(([record.number for record in log.records], log.first, log.lost), ([7], 7, []))
+        last = self.segment(8)
+        last.unlink()
+        last.symlink_to("nothing")
+        self.assertRaises(FileNotFoundError, lambda: self.log)
+
+    def test_a_segment_that_the_system_does_not_list_while_it_is_replaced_is_not_lost(self):
+        names = os.listdir(self.folder.name)
+        for missed in (3, 5, 6):
+            lists = [[name for name in names if name != f"{missed:020}.stowlog"], names]
+            with unittest.mock.patch("os.listdir", lambda _: lists.pop(0)):
+                log = self.log
+            self.assertEqual(([record.number for record in log.records], log.first, log.lost), ([3, 4, 5, 6], 3, []))
+
     def test_a_missing_segment_is_lost_alone(self):
         Path(self.folder.name, f"{5:020}.stowlog").unlink()
         self.assertEqual(self.numbers(), [3, 4, 6])
