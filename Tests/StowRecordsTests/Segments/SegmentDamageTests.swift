@@ -266,6 +266,24 @@ struct SegmentDamageTests {
     #expect(reader.count == 50)
   }
 
+  @Test("A first segment that one list leaves out, while a compaction replaces it, does not seem removed")
+  func unlistedFirst() throws {
+    let disk = HookedDisk()
+    let log = try Segmented.log(on: disk)
+    try Segmented.append(0..<50, to: log)
+    try log.flush()
+    let first = Segmented.segments(on: disk.simulated)[0]
+    for missed in 0...1 {
+      var lists = 0
+      disk.beforeListing = {
+        disk.simulated.unlisted = lists == missed ? [first.path] : []
+        lists += 1
+      }
+      let reader = try RecordLogReader(at: Segmented.folder, on: disk)
+      #expect(try reader.firstNumber == 0 && Segmented.ids(reader) == Array(0..<50))
+    }
+  }
+
   @Test("A disk that cannot be read for a moment loses nothing and says so")
   func unreadable() throws {
     for operation in ["open", "look up", "read"] {

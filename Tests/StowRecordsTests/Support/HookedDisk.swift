@@ -1,12 +1,13 @@
 @testable import StowRecords
 
-/// A simulated disk that runs something before it reads, writes, synchronizes and says what time it is. What throws there makes
-/// the call fail.
+/// A simulated disk that runs something before it reads, writes, synchronizes, lists a folder and says what time it is. What
+/// throws there makes the call fail.
 final class HookedDisk: Disk, @unchecked Sendable {
   let simulated = SimulatedDisk()
   var beforeWriting: () throws -> Void = {}
   var beforeReading: () throws -> Void = {}
   var beforeSynchronizing: () throws -> Void = {}
+  var beforeListing: () -> Void = {}
   var beforeTellingTheTime: () -> Void = {}
   /// Whether files stay open, as in a process that `fork` has made meanwhile.
   var keepsFiles = false
@@ -24,7 +25,11 @@ final class HookedDisk: Disk, @unchecked Sendable {
   }
 
   func status(of path: String) throws -> FileStatus? { try simulated.status(of: path) }
-  func names(in folder: String) throws -> [String] { try simulated.names(in: folder) }
+  func names(in folder: String) throws -> [String] {
+    beforeListing()
+    return try simulated.names(in: folder)
+  }
+
   func makeFolder(_ path: String) throws { try simulated.makeFolder(path) }
   func rename(_ path: String, to newPath: String) throws { try simulated.rename(path, to: newPath) }
   func remove(_ path: String) throws { try simulated.remove(path) }
