@@ -127,10 +127,13 @@ public class RecordLogReader: @unchecked Sendable {
   /// Returns the path with all links resolved, except a link to a file that does not exist yet. At a path without a file
   /// Foundation resolves `..` before the links, so the folder is resolved by itself.
   private static func resolved(_ url: URL) -> String {
-    let isThere = FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
+    let path = url.path(percentEncoded: false)
+    let isThere = FileManager.default.fileExists(atPath: path)
     let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
-    return (isThere ? url.resolvingSymlinksInPath() : folder.appending(component: url.lastPathComponent))
-      .path(percentEncoded: false)
+    let whole = isThere ? url.resolvingSymlinksInPath() : folder.appending(component: url.lastPathComponent)
+    let resolved = whole.path(percentEncoded: false)
+    // A URL cannot name the current folder if its name is not UTF-8, and so cannot resolve a path that is relative to it.
+    return isThere && !FileManager.default.fileExists(atPath: resolved) ? path : resolved
   }
 
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }

@@ -65,6 +65,17 @@ struct CommandLineTests {
     #expect(run.code == 0 && run.text == text, "\(run.text)\(run.errors)")
   }
 
+  @Test("a log is found by its name in such a folder, too", .enabled(if: hasNamesOfBytes))
+  func logInFolderNotUTF8() throws {
+    let script = """
+      inner=$(printf 'd\\377'); mkdir "$inner"; cd "$inner"
+      for value in 1 2 3; do echo $value | "$0" from-json --log log || exit; done
+      "$0" compact --from 1 log && mkdir folder && cp log folder/00000000000000000000.stowlog && "$0" print log ./folder
+      """
+    let run = try Tool.shell(script, in: folder.url)
+    #expect(run.code == 0 && run.text.hasSuffix("\n2\n3\n2\n3\n"), "\(run.text)\(run.errors)")
+  }
+
   @Test("what is piped in is the file that is left out")
   func pipes() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
