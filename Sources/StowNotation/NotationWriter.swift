@@ -14,6 +14,10 @@ package struct NotationWriter {
   package var marks: Marks?
   /// Returns the text for a scalar in place of its notation, as for JSON; nil for scalars that stay.
   package var replacement: (@Sendable (StowValue) -> String?)?
+  /// Takes the text of a large value part by part, so that it is never held as a whole; nil if `text(of:)` returns all.
+  package var sink: ((String) -> Void)?
+  /// The bytes after which no further item is put on a line: enough for those who only want the beginning.
+  package var most = Int.max
 
   /// The text that was written.
   package private(set) var text = ""
@@ -21,10 +25,13 @@ package struct NotationWriter {
   /// not counted.
   private var room: Int?
 
+  /// The bytes of text at which the sink takes it.
+  private static let mostHeld = 1 << 16
+
   /// - Parameter width: The most characters of a line that could still be broken; nil for one line.
   package init(width: Int? = nil) { self.width = width }
 
-  /// Returns the text of a value.
+  /// Returns the text of a value, without what the sink took.
   ///
   /// - Parameters:
   ///   - indent: How far the lines of the value are indented, except the first.
@@ -99,7 +106,7 @@ package struct NotationWriter {
   ) {
     put(open)
     for (index, item) in items.enumerated() {
-      if let room, room < 0 { return }
+      if (room ?? 0) < 0 || text.utf8.count > most { return }
       if index > 0 { put(", ") }
       each(&self, item, 0, 0)
     }
@@ -107,8 +114,7 @@ package struct NotationWriter {
   }
 
   private mutating func newLine(_ indent: Int) {
-    text += "\n"
-    text += String(repeating: " ", count: indent)
+    put("\n" + String(repeating: " ", count: indent))
   }
 
   // MARK: words
@@ -153,7 +159,12 @@ package struct NotationWriter {
 
   private mutating func put(_ word: String) {
     text += word
-    if let room { self.room = room - word.unicodeScalars.count }
+    if let room {
+      self.room = room - word.unicodeScalars.count
+    } else if let sink, text.utf8.count >= Self.mostHeld {
+      sink(text)
+      text.removeAll(keepingCapacity: true)
+    }
   }
 }
 

@@ -50,7 +50,7 @@ struct Command {
   }
 
   static func say(_ text: String) -> ExitCode {
-    var output = Output()
+    let output = Output()
     output.line(text)
     output.flush()
     return .fine

@@ -89,11 +89,12 @@ struct Arguments {
   /// Calls `body` for each file. After a failure, which is reported, it goes on.
   ///
   /// - Returns: The worst code.
-  func forEachFile(_ body: (String, inout Output) async throws -> ExitCode) async -> ExitCode {
-    var (output, code) = (Output(), ExitCode.fine)
+  func forEachFile(_ body: (String, Output) async throws -> ExitCode) async -> ExitCode {
+    let output = Output()
+    var code = ExitCode.fine
     for file in files {
       do {
-        code = try await code.or(body(file, &output))
+        code = try await code.or(body(file, output))
         output.flush()
       } catch {
         output.flush()

@@ -248,6 +248,7 @@ struct LargeMessageTests {
     let whole = try Tool.run(["print"] + options + ["-"], input: Data(contentsOf: URL(filePath: path)))
     #expect(run.code == 0 && run.output == whole.output && run.output.count > 1 << 20)
     if options[0] != "--color" { #expect(try StowValue(notation: run.text) == value) }
+    if options[0] == "--width" { #expect(run.text == value.notation(width: 30) + "\n") }
   }
 
   @Test("become the same JSON as others, and what JSON lacks is named")
@@ -287,6 +288,27 @@ struct LargeMessageTests {
       #expect(run.lines.contains { $0.contains(" people[2000].name: ") } && run.lines.count == 5)
     }
   }
+
+  #if os(Linux)
+    @Test("are written before all of their text is made, as are small ones that use a long string often")
+    func memory() throws {
+      let address = StowValue.url("u:" + String(repeating: "x", count: 100_000))
+      let zeros = Array(repeating: StowValue.integer(0), count: 20_000)
+      let value = StowValue.array([.array(Array(repeating: address, count: 2_000))] + zeros)
+      try folder.file("message", value.encoded())
+      try folder.file("other", StowValue.array([1] + zeros.map { _ in 1 }).encoded())
+      for words in ["print", "print --lines", "json", "json --typed", "diff other"] {
+        // The command waits, because nobody reads more than the first byte before it is known what it holds.
+        let run = try Tool.shell(
+          #"""
+          mkfifo "$1"; "$0" \#(words) message >"$1" & exec 3<"$1"; head -c 1 <&3 >/dev/null
+          grep VmHWM /proc/$!/status
+          """#, words.replacing(" ", with: ""), in: folder.url)
+        let held = try #require(run.text.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+        #expect(held < 100_000, "\(words)")
+      }
+    }
+  #endif
 
   @Test("are not printed if their end is broken")
   func broken() throws {

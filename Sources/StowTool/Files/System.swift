@@ -161,21 +161,21 @@ enum System {
 }
 
 /// Standard output, standard error, and files that are written.
-struct Output {
+final class Output {
   private var pending: [UInt8] = []
 
   /// The number of pending bytes at which they are written.
   private static let most = 1 << 16
 
-  mutating func line(_ text: String) { self.text(text + "\n") }
+  func line(_ text: String) { self.text(text + "\n") }
 
-  mutating func text(_ text: String) {
+  func text(_ text: String) {
     pending += text.utf8
     if pending.count >= Self.most { flush() }
   }
 
   /// Writes what is pending. Ends the command if nobody reads it.
-  mutating func flush() {
+  func flush() {
     Self.write(pending)
     pending.removeAll(keepingCapacity: true)
   }

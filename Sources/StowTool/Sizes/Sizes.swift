@@ -48,7 +48,7 @@ enum Sizes {
   private static func writeTables(
     of collector: SizeCollector, _ whole: Int, _ input: Input, _ arguments: Arguments
   ) {
-    var output = Output()
+    let output = Output()
     output.line("\(input.name): \(Words.count(whole, "byte"))\n")
     let kinds = collector.kinds.sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
     let byKind = kinds.map { SizeTable.Line(size: $0.value, count: nil, name: $0.key.rawValue) }

@@ -42,7 +42,7 @@ enum Types {
         } && isWhole
     }
     guard count > 0 else { throw Failure("\(arguments.files.joined(separator: ", ")): no values", .differs) }
-    var output = Output()
+    let output = Output()
     output.text(SwiftSource(of: shape, name: name, fields: arguments.has("--fields")).text)
     output.flush()
     return isWhole ? .fine : .differs

@@ -55,7 +55,7 @@ enum Diff {
 
 /// Writes what differs between values.
 struct Differences {
-  var output = Output()
+  let output = Output()
   private(set) var count = 0
 
   private static let longest = 60
@@ -194,6 +194,7 @@ struct Differences {
   /// Returns the beginning of a value, in notation.
   private func short(_ value: StowValue) -> String {
     var writer = NotationWriter()
+    writer.most = 4 * Self.longest
     if value.array != nil || value.object != nil { writer.depth = 2 }
     let text = writer.text(of: value)
     let beginning = text.unicodeScalars.prefix(Self.longest)

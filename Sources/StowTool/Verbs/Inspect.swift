@@ -40,7 +40,7 @@ enum Inspect {
         "\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")
     }
     let broken = Walks.walk(input, context) { reader in
-      var inspector = Inspector(reader, layout)
+      let inspector = Inspector(reader, layout)
       if isNamed { inspector.output.line("\(input.name):") }
       return inspector
     } finish: {
@@ -58,7 +58,7 @@ enum Inspect {
 struct Inspector: StructureVisitor {
   private let reader: ByteReader
   private let layout: Layout
-  var output = Output()
+  let output = Output()
 
   private var places: [Place] = []
   /// The cells of the row that is being walked over.

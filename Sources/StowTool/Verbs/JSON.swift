@@ -123,7 +123,9 @@ enum TypedJSON {
     case .nestedNull(let level): level > 0 ? ["$null": StowValue(min(level, 255))] : .null
     case .double(let number) where !number.isFinite: ["$float": .string(value.description)]
     case .float(let number) where !number.isFinite: ["$float": .string(value.description)]
-    case .date, .data, .uuid, .url, .decimal, .largeDecimal: quoted(value)
+    // Not from its text: many may share their bytes.
+    case .url(let url): ["$url": .string(url)]
+    case .date, .data, .uuid, .decimal, .largeDecimal: quoted(value)
     default: value
     }
   }

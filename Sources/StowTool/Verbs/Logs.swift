@@ -62,7 +62,7 @@ enum LogVerbs {
   }
 
   /// Opens a log for appending, and closes it when `body` is done.
-  private static func change(_ path: String, _ body: (RecordLog, inout Output) throws -> Void) throws
+  private static func change(_ path: String, _ body: (RecordLog, Output) throws -> Void) throws
     -> ExitCode
   {
     // Before it is read, which may take for ever.
@@ -72,8 +72,8 @@ enum LogVerbs {
     guard input.kind == .log else { throw Logs.noLog(input) }
     do {
       let log = try RecordLog(at: URL(named: path), durability: .manual)
-      var output = Output()
-      try body(log, &output)
+      let output = Output()
+      try body(log, output)
       try log.close()
       output.flush()
       return .fine
@@ -86,14 +86,14 @@ enum LogVerbs {
     await arguments.forEachFile { path, output in
       let input = try Input(path)
       return try Logs.reading(input) { log in
-        describe(log, in: input, arguments, &output)
+        describe(log, in: input, arguments, output)
         return log.damage.isEmpty && log.recovery.bytes.isEmpty ? .fine : .differs
       }
     }
   }
 
   private static func describe(
-    _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: inout Output
+    _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: Output
   ) {
     let sizes = input.sizes
     var (count, largest, bytes) = (0, 0, 0)

@@ -51,6 +51,7 @@ enum Lines {
     if arguments.has("--follow"), arguments.files.count > 1 { throw Failure("--follow takes one log") }
     return await arguments.forEachFile { path, output in
       var (writer, isWhole) = (writer, true)
+      writer.sink = output.text
       func write(_ value: StowValue, _ record: Int?) throws {
         do {
           output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
@@ -90,9 +91,8 @@ struct LargeValues {
 
   private var writer: NotationWriter
   private let prepare: Prepare
-  private var output: Output?
 
-  /// Writes a message and the end of its line.
+  /// Writes a message and the end of its line to the sink of the writer.
   ///
   /// - Returns: False if it has no long arrays and objects; then nothing was written.
   static func write(
@@ -101,14 +101,14 @@ struct LargeValues {
     // Folded values are only counted, so their parts are not written.
     guard writer.depth == .max else { return false }
     return try withoutActuallyEscaping(prepare) { prepare in
-      var values = LargeValues(writer: writer, prepare: prepare, output: nil)
+      var values = LargeValues(writer: writer, prepare: prepare)
       guard try values.isLarge(message, level: 0, isAmongFew: true) else { return false }
       // Nothing is written if the message cannot be read to its end.
+      values.writer.sink = nil
       try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
-      values.output = Output()
+      values.writer = writer
       try values.write(message, indent: 0, used: 0, level: 0, isAmongFew: true)
-      values.output?.line("")
-      values.output?.flush()
+      values.put("\n")
       return true
     }
   }
@@ -136,7 +136,7 @@ struct LargeValues {
   {
     guard try isLarge(part, level: level, isAmongFew: isAmongFew) else {
       let value = try prepare(part.decode(StowValue.self), part.path)
-      if output != nil { put(writer.text(of: value, indent: indent, used: used)) }
+      if writer.sink != nil { put(writer.text(of: value, indent: indent, used: used)) }
       return
     }
     let isObject = try part.kind() == .object
@@ -160,7 +160,7 @@ struct LargeValues {
     put(isObject ? "}" : "]")
   }
 
-  private mutating func put(_ text: String) { output?.text(text) }
+  private mutating func put(_ text: String) { writer.sink?(text) }
 
   private mutating func newLine(_ indent: Int) {
     if writer.width != nil { put("\n" + String(repeating: " ", count: indent)) }
