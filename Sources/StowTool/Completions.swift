@@ -12,20 +12,34 @@ enum Completions {
     let script: String
     switch arguments.files[0] {
     case "bash": script = bash
-    // The completion script of bash, which zsh can run.
-    case "zsh": script = "autoload -U +X bashcompinit && bashcompinit\n\(bash)"
+    case "zsh": script = zsh
     case "fish": script = fish
     case let other: throw Failure("there are completions for bash, zsh and fish, not for \(other)")
     }
     return Command.say(script)
   }
 
+  /// The choices for the word after the first one, by that.
+  private static var seconds: [(first: String, words: String)] {
+    let choices = Verbs.all.map { ($0.name, $0.words) } + [("help", Verbs.all.map(\.name))]
+    return choices.filter { !$0.1.isEmpty }.map { ($0.0, $0.1.joined(separator: " ")) }
+  }
+
+  /// The script of bash, which zsh can run once its own completions are there.
+  private static var zsh: String {
+    """
+    (($+functions[compdef])) || { autoload -U compinit && compinit -i }
+    autoload -U +X bashcompinit && bashcompinit
+    \(bash)
+    """
+  }
+
   private static var bash: String {
     let cases = Verbs.all.map { verb in
       "    \(verb.name)) words=\"\(verb.options.map(\.name).joined(separator: " "))\" ;;"
     }
-    let firsts = Verbs.all.filter { !$0.words.isEmpty }.map { verb in
-      "    2\(verb.name)) COMPREPLY=($(compgen -W \"\(verb.words.joined(separator: " "))\" -- \"$word\")) ;;"
+    let seconds = seconds.map {
+      "    2\($0.first)) COMPREPLY=($(compgen -W \"\($0.words)\" -- \"$word\")) ;;"
     }
     return """
       _stowtool() {
@@ -38,7 +52,7 @@ enum Completions {
       \(cases.joined(separator: "\n"))
         esac
         case "$COMP_CWORD${COMP_WORDS[1]}" in
-      \(firsts.joined(separator: "\n"))
+      \(seconds.joined(separator: "\n"))
         esac
         case "$word" in -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;; esac
       }
@@ -47,21 +61,21 @@ enum Completions {
   }
 
   private static var fish: String {
-    let verbs = Verbs.all.map { verb in
-      "complete -c stowtool -n __fish_use_subcommand -f -a \(verb.name) -d '\(quoted(verb.summary))'"
+    // A file, and a word after the first one, may have the name of a verb.
+    func isFirst(_ verb: String) -> String { "contains \(verb) (commandline -opc)[2]" }
+    let verbs = (Verbs.all.map { ($0.name, $0.summary) } + [("help", "says more about a verb")]).map {
+      "complete -c stowtool -n __fish_use_subcommand -f -a \($0) -d '\(quoted($1))'"
     }
     let options = Verbs.all.flatMap { verb in
       verb.options.map { option in
-        "complete -c stowtool -n '__fish_seen_subcommand_from \(verb.name)' -l \(option.name.dropFirst(2))"
+        "complete -c stowtool -n '\(isFirst(verb.name))' -l \(option.name.dropFirst(2))"
           + "\(option.value == nil ? "" : " -r") -d '\(quoted(option.help))'"
       }
     }
-    let firsts = Verbs.all.filter { !$0.words.isEmpty }.map { verb in
-      let words = verb.words.joined(separator: " ")
-      return "complete -c stowtool -n '__fish_seen_subcommand_from \(verb.name); "
-        + "and not __fish_seen_subcommand_from \(words)' -f -a '\(words)'"
+    let seconds = seconds.map {
+      "complete -c stowtool -n '\(isFirst($0.first)); and test (count (commandline -opc)) -eq 2' -f -a '\($0.words)'"
     }
-    return (verbs + firsts + options).joined(separator: "\n")
+    return (verbs + seconds + options).joined(separator: "\n")
   }
 
   /// Returns a text escaped for single quotes in fish.

@@ -539,4 +539,31 @@ struct CommandLineTests {
       #expect(text == expected + "\n", "\(words)")
     }
   }
+
+  @Test("completions are those of the verb, whatever the words after it are, where fish is installed")
+  func fish() throws {
+    for (line, isThere, word) in [
+      ("context print --", false, "--depth"), ("context print --", true, "--force"),
+      ("verify help ", false, "print"), ("verify context ", false, "learn"), ("help ", true, "print"),
+      ("", true, "help"), ("context ", true, "learn"),
+    ] {
+      let run = try Tool.shell(
+        #"""
+        command -v fish >/dev/null || exit 3
+        export HOME="$PWD"; "$0" completions fish >script; fish -c "source script; complete -C 'stowtool $1'"
+        """#, line, in: folder.url)
+      if run.code == 3 { return }
+      #expect(run.lines.contains { $0.split(separator: "\t").first == word[...] } == isThere, "\(line)")
+    }
+  }
+
+  @Test("completions load in a zsh that has none of its own yet, where it is installed")
+  func zsh() throws {
+    let run = try Tool.shell(
+      #"""
+      command -v zsh >/dev/null || exit 3
+      export HOME="$PWD"; "$0" completions zsh >script; zsh -f -c '. ./script; print $_comps[stowtool]'
+      """#, in: folder.url)
+    #expect(run.code == 3 || run.text.contains("_stowtool") && run.errors.isEmpty, "\(run.errors)")
+  }
 }
