@@ -3713,7 +3713,7 @@ class PathReader {
 
 // # All bytes and what they mean
 
-/** Parts of more bytes are kept once they are made, so that what is nested in them is looked for once. */
+/** Parts of more bytes are kept once they are made, so that what is nested in them is looked for once; of long leaves the last one. */
 const KEPT = 4096;
 
 /**
@@ -3724,6 +3724,9 @@ export class Part {
   #open = null;
   #nested = null;
   #kept = null;
+  /** The last long leaf that was asked for, which often is the next one, too. */
+  #last = null;
+  #lastIndex = -1;
 
   constructor(source, start, end, until, kind, text, value) {
     /** What made the part. The offsets are those of its bytes, which for packed records are not those of the file. */
@@ -3754,10 +3757,13 @@ export class Part {
 
   /** One of the parts that are nested here. */
   part(index) {
-    const kept = this.#kept?.get(index);
+    const kept = index === this.#lastIndex ? this.#last : this.#kept?.get(index);
     if (kept) return kept;
     const part = this.nested.part(index);
-    if (!part.isLeaf && part.until - part.start > KEPT) (this.#kept ??= new Map()).set(index, part);
+    if (part.until - part.start > KEPT) {
+      if (part.isLeaf) [this.#last, this.#lastIndex] = [part, index];
+      else (this.#kept ??= new Map()).set(index, part);
+    }
     return part;
   }
 

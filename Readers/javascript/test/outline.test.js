@@ -43,6 +43,12 @@ function chain(part, offset) {
   return index < 0 ? [part] : [part, ...chain(part.part(index), offset)];
 }
 
+test("a long text that is asked for again is not read again", () => {
+  const root = outline(encode([["x".repeat(10000), 1]]), EXACT).part(0).part(0);
+  assert.equal(root.part(0), root.part(0));
+  assert.equal(root.part(1).value, 1);
+});
+
 test("the parts of a message cover its bytes, and are found by them", () => {
   for (const { bytes, isValid } of vectors) {
     const root = outline(bytes, options);

@@ -70,8 +70,9 @@ export class Bytes {
       paint(part, part.start, part.end);
       if (part.until <= part.end || part.count === 0) return;
       for (let index = Math.max(0, part.indexAt(Math.max(from, part.end))); index < part.count; index++) {
+        if (part.nested.startOf(index) >= to) return;
         const nested = part.part(index);
-        if (nested.bytes !== part.bytes || nested.first >= to) return;
+        if (nested.bytes !== part.bytes) return;
         visit(nested);
       }
     };

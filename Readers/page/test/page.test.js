@@ -98,6 +98,23 @@ test("a file inside of the page is shown at once", { skip }, async () => {
   assert.match(await text("#tree"), /Elbe/);
 });
 
+test("long texts are not read once more for each row of their bytes", { skip }, async () => {
+  await browser.load(PAGE);
+  await browser.get(`{
+    const { decode } = TextDecoder.prototype;
+    window.decoded = 0;
+    TextDecoder.prototype.decode = function (bytes, ...rest) {
+      window.decoded += bytes.length > 50000;
+      return decode.call(this, bytes, ...rest);
+    };
+  }`);
+  writeFileSync(join(folder, "long.stow"), encode({ first: "x".repeat(100000), second: "é".repeat(50000) }));
+  await browser.drop([join(folder, "long.stow")]);
+  await browser.until("document.getElementById('status').className !== ''");
+  await browser.settle();
+  assert.ok(await browser.get("window.decoded") <= 8);
+});
+
 test("sizes are drawn, and logs are shown", { skip }, async () => {
   await drop("packed.stowlog", logBytes("packed"));
   assert.match(await text("#about"), /^log/);

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-O8qW1AXpPA4Q8DtkS3fOvESdDSLF7d5jLhRSPihsPtI='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-KgO35VpAF8R3XQnoA0EYsf0zH2Bfn72Kg16b7quDYTk='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -4001,7 +4001,7 @@ class PathReader {
 
 // # All bytes and what they mean
 
-/** Parts of more bytes are kept once they are made, so that what is nested in them is looked for once. */
+/** Parts of more bytes are kept once they are made, so that what is nested in them is looked for once; of long leaves the last one. */
 const KEPT = 4096;
 
 /**
@@ -4012,6 +4012,9 @@ class Part {
   #open = null;
   #nested = null;
   #kept = null;
+  /** The last long leaf that was asked for, which often is the next one, too. */
+  #last = null;
+  #lastIndex = -1;
 
   constructor(source, start, end, until, kind, text, value) {
     /** What made the part. The offsets are those of its bytes, which for packed records are not those of the file. */
@@ -4042,10 +4045,13 @@ class Part {
 
   /** One of the parts that are nested here. */
   part(index) {
-    const kept = this.#kept?.get(index);
+    const kept = index === this.#lastIndex ? this.#last : this.#kept?.get(index);
     if (kept) return kept;
     const part = this.nested.part(index);
-    if (!part.isLeaf && part.until - part.start > KEPT) (this.#kept ??= new Map()).set(index, part);
+    if (part.until - part.start > KEPT) {
+      if (part.isLeaf) [this.#last, this.#lastIndex] = [part, index];
+      else (this.#kept ??= new Map()).set(index, part);
+    }
     return part;
   }
 
@@ -5533,8 +5539,9 @@ class Bytes {
       paint(part, part.start, part.end);
       if (part.until <= part.end || part.count === 0) return;
       for (let index = Math.max(0, part.indexAt(Math.max(from, part.end))); index < part.count; index++) {
+        if (part.nested.startOf(index) >= to) return;
         const nested = part.part(index);
-        if (nested.bytes !== part.bytes || nested.first >= to) return;
+        if (nested.bytes !== part.bytes) return;
         visit(nested);
       }
     };
