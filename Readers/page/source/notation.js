@@ -86,24 +86,39 @@ function scalarJSON(value) {
   return number;
 }
 
-/** Writes on one line what has room there, and otherwise each item on a line of its own. */
-function written(value, scalar, indent) {
+/**
+ * Writes on one line what has room there, and otherwise each item on a line of its own. Leaves out the items after `room.left` letters:
+ * a few bytes may stand for strings that together are longer than any text.
+ */
+function written(value, scalar, indent, room) {
   const isArray = Array.isArray(value);
-  if (!isArray && !(value instanceof Map)) return scalar(value);
+  if (!isArray && !(value instanceof Map)) {
+    const text = scalar(value);
+    room.left -= text.length;
+    return text;
+  }
   if ((isArray ? value.length : value.size) === 0) return isArray ? "[]" : "{}";
   const inner = `${indent}  `;
-  const items = isArray
-    ? value.map((element) => written(element, scalar, inner))
-    : Array.from(value, ([key, each]) => `${quotedText(key)}: ${written(each, scalar, inner)}`);
+  const items = [];
+  for (const [key, each] of value.entries()) {
+    if (room.left < 0) {
+      items.push("…");
+      break;
+    }
+    const label = isArray ? "" : `${quotedText(key)}: `;
+    room.left -= label.length;
+    items.push(label + written(each, scalar, inner, room));
+  }
   const [open, close] = isArray ? "[]" : "{}";
   const size = items.reduce((sum, item) => sum + item.length + 2, indent.length);
   const isShort = size <= WIDTH && !items.some((item) => item.includes("\n"));
   return isShort ? open + items.join(", ") + close : `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-export function notation(value) { return written(value, scalarText, ""); }
+/** A value in notation, or its beginning if that has more letters than `most`. */
+export function notation(value, most = Infinity) { return written(value, scalarText, "", { left: most }); }
 
-export function json(value) { return written(value, scalarJSON, ""); }
+export function json(value) { return written(value, scalarJSON, "", { left: Infinity }); }
 
 const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;
 

@@ -305,20 +305,20 @@ function rangeText({ first, end, until }) {
   return end < until && end > first ? `${bytes}; its head is ${count(end - first)} of ${number(until - first)}` : bytes;
 }
 
-/** So large a part is not made text before somebody asks for it. */
-const LARGEST_SHOWN = 20000;
+/** So large a part is not made text before somebody asks for it, and no more of a text is shown. */
+const LARGEST_SHOWN = 20000, LONGEST_SHOWN = 5000;
 
 function showValue(part) {
   const isShown = part.until - part.start <= LARGEST_SHOWN && isReadable(part);
   let text = "";
   if (isShown) {
     try {
-      text = notation(part.read());
+      text = notation(part.read(), LONGEST_SHOWN);
     } catch (error) {
       if (!(error instanceof StowError)) throw error;
     }
   }
-  $("value").textContent = text.length > 5000 ? `${text.slice(0, 5000)}…` : text;
+  $("value").textContent = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
   $("value").hidden = text === "";
   for (const id of ["copy-notation", "copy-json"]) $(id).disabled = !isReadable(part);
   $("copy-path").disabled = tree.steps(chosen).length === 0;

@@ -30,6 +30,15 @@ test("values are written as the examples of the notation say", () => {
   for (const { bytes, text } of lines("stow-notation")) assert.equal(notation(decode(bytes, EXACT)), text);
 });
 
+test("no more text is made than is wanted", () => {
+  const long = "x".repeat(1000000);
+  for (const value of [Array(3000).fill(long), new Map([["a", [Array(1000).fill(long)]]])]) {
+    const text = notation(value, 5000);
+    assert.ok(text.length > 5000 && text.length < 1100000 && /x",\n *…\n/.test(text));
+  }
+  assert.equal(notation([1, [2, 3]], 9), notation([1, [2, 3]]));
+});
+
 test("JSON is that of the values", () => {
   const value = { a: [1, 2.5, "x", null, true], "\u202e": "</script>" };
   assert.deepEqual(JSON.parse(json(decode(encode(value), EXACT))), value);

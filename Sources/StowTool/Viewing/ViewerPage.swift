@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-KgO35VpAF8R3XQnoA0EYsf0zH2Bfn72Kg16b7quDYTk='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-EjTzNyhhEov6hXCcOrBr6PJ/53P05StRF+Lzvm4iQs0='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -5117,24 +5117,39 @@ function scalarJSON(value) {
   return number;
 }
 
-/** Writes on one line what has room there, and otherwise each item on a line of its own. */
-function written(value, scalar, indent) {
+/**
+ * Writes on one line what has room there, and otherwise each item on a line of its own. Leaves out the items after `room.left` letters:
+ * a few bytes may stand for strings that together are longer than any text.
+ */
+function written(value, scalar, indent, room) {
   const isArray = Array.isArray(value);
-  if (!isArray && !(value instanceof Map)) return scalar(value);
+  if (!isArray && !(value instanceof Map)) {
+    const text = scalar(value);
+    room.left -= text.length;
+    return text;
+  }
   if ((isArray ? value.length : value.size) === 0) return isArray ? "[]" : "{}";
   const inner = `${indent}  `;
-  const items = isArray
-    ? value.map((element) => written(element, scalar, inner))
-    : Array.from(value, ([key, each]) => `${quotedText(key)}: ${written(each, scalar, inner)}`);
+  const items = [];
+  for (const [key, each] of value.entries()) {
+    if (room.left < 0) {
+      items.push("…");
+      break;
+    }
+    const label = isArray ? "" : `${quotedText(key)}: `;
+    room.left -= label.length;
+    items.push(label + written(each, scalar, inner, room));
+  }
   const [open, close] = isArray ? "[]" : "{}";
   const size = items.reduce((sum, item) => sum + item.length + 2, indent.length);
   const isShort = size <= WIDTH && !items.some((item) => item.includes("\n"));
   return isShort ? open + items.join(", ") + close : `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-function notation(value) { return written(value, scalarText, ""); }
+/** A value in notation, or its beginning if that has more letters than `most`. */
+function notation(value, most = Infinity) { return written(value, scalarText, "", { left: most }); }
 
-function json(value) { return written(value, scalarJSON, ""); }
+function json(value) { return written(value, scalarJSON, "", { left: Infinity }); }
 
 const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;
 
@@ -6229,20 +6244,20 @@ function rangeText({ first, end, until }) {
   return end < until && end > first ? `${bytes}; its head is ${count(end - first)} of ${number(until - first)}` : bytes;
 }
 
-/** So large a part is not made text before somebody asks for it. */
-const LARGEST_SHOWN = 20000;
+/** So large a part is not made text before somebody asks for it, and no more of a text is shown. */
+const LARGEST_SHOWN = 20000, LONGEST_SHOWN = 5000;
 
 function showValue(part) {
   const isShown = part.until - part.start <= LARGEST_SHOWN && isReadable(part);
   let text = "";
   if (isShown) {
     try {
-      text = notation(part.read());
+      text = notation(part.read(), LONGEST_SHOWN);
     } catch (error) {
       if (!(error instanceof StowError)) throw error;
     }
   }
-  $("value").textContent = text.length > 5000 ? `${text.slice(0, 5000)}…` : text;
+  $("value").textContent = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
   $("value").hidden = text === "";
   for (const id of ["copy-notation", "copy-json"]) $(id).disabled = !isReadable(part);
   $("copy-path").disabled = tree.steps(chosen).length === 0;
