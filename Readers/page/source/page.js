@@ -46,7 +46,14 @@ const treemap = new Treemap($("map"), $("paths"), classOf, (place) => {
 /** Takes in files: contexts are remembered, and the first of the others, or else the last context, is shown. */
 async function openFiles(files) {
   const read = [];
-  for (const file of files) read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+  for (const file of files) {
+    try {
+      read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+    } catch (error) {
+      // A folder, for example, or a file that is too large.
+      return say(`${file.name} cannot be read: ${error.message}`, "fault");
+    }
+  }
   for (const each of read) each.isContext = takesContext(each.bytes);
   const shown = read.find(({ isContext }) => !isContext) ?? read[read.length - 1];
   // A context alone, where a message waits for it, is what that message needs.

@@ -1,7 +1,7 @@
 // The page in a real browser, opened from disk.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -113,6 +113,14 @@ test("long texts are not read once more for each row of their bytes", { skip }, 
   await browser.until("document.getElementById('status').className !== ''");
   await browser.settle();
   assert.ok(await browser.get("window.decoded") <= 8);
+});
+
+test("what cannot be read is named", { skip }, async () => {
+  mkdirSync(join(folder, "a folder"));
+  await browser.load(PAGE);
+  await browser.drop([join(folder, "a folder")]);
+  await browser.until("document.getElementById('status').className === 'fault'");
+  assert.match(await text("#status"), /^a folder cannot be read: /);
 });
 
 test("sizes are drawn, and logs are shown", { skip }, async () => {

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-EjTzNyhhEov6hXCcOrBr6PJ/53P05StRF+Lzvm4iQs0='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-7ODOTQRjFaOa8Z8q4VeEqQIMuN4H9b4yRugY73zXyPA='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -5985,7 +5985,14 @@ const treemap = new Treemap($("map"), $("paths"), classOf, (place) => {
 /** Takes in files: contexts are remembered, and the first of the others, or else the last context, is shown. */
 async function openFiles(files) {
   const read = [];
-  for (const file of files) read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+  for (const file of files) {
+    try {
+      read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+    } catch (error) {
+      // A folder, for example, or a file that is too large.
+      return say(`${file.name} cannot be read: ${error.message}`, "fault");
+    }
+  }
   for (const each of read) each.isContext = takesContext(each.bytes);
   const shown = read.find(({ isContext }) => !isContext) ?? read[read.length - 1];
   // A context alone, where a message waits for it, is what that message needs.
