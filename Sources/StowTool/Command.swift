@@ -4,6 +4,7 @@ struct Command {
   static func main() async {
     System.fillClosedDescriptors()
     System.ignoreBrokenPipes()
+    System.explainShortenedFiles()
     System.end(await run().rawValue)
   }
 

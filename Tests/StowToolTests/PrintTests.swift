@@ -289,6 +289,14 @@ struct LargeMessageTests {
     }
   }
 
+  @Test("are an error if they become shorter while they are read")
+  func shortened() throws {
+    // The pipe has no room for all, so the command has opened the file when the last byte is in it.
+    let run = try Tool.shell(
+      #"cp people same; { cat same; : >people; } | "$0" diff people -"#, in: folder.url)
+    #expect(run.code == 2 && run.errors == "stowtool: a file became shorter while it was read\n")
+  }
+
   #if os(Linux)
     @Test("are written before all of their text is made, as are small ones that use a long string often")
     func memory() throws {

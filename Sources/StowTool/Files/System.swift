@@ -39,6 +39,15 @@ enum System {
   /// Makes a write to a pipe that nobody reads fail instead of ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+  /// Makes reading bytes that a mapped file does not have any more an error. Otherwise it would look like a fault of the command.
+  static func explainShortenedFiles() {
+    signal(SIGBUS) { _ in
+      // The thread was only reading bytes, so that it may do whatever it can do elsewhere.
+      Output.complain("a file became shorter while it was read")
+      System.end(ExitCode.failed.rawValue)
+    }
+  }
+
   /// Opens `/dev/null` for each of standard input, output and error that is closed, in a way in which using it still
   /// fails. Otherwise a file that is opened later would get its number, and a log the text for standard output.
   static func fillClosedDescriptors() {
