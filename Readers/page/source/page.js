@@ -49,9 +49,9 @@ async function openFiles(files) {
   for (const file of files) {
     try {
       read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
-    } catch (error) {
+    } catch {
       // A folder, for example, or a file that is too large.
-      return say(`${file.name} cannot be read: ${error.message}`, "fault");
+      return say(`${file.name} cannot be read`, "fault");
     }
   }
   for (const each of read) each.isContext = takesContext(each.bytes);

@@ -116,11 +116,14 @@ test("long texts are not read once more for each row of their bytes", { skip }, 
 });
 
 test("what cannot be read is named", { skip }, async () => {
-  mkdirSync(join(folder, "a folder"));
+  mkdirSync(join(folder, "a folder ".repeat(20).trim()));
   await browser.load(PAGE);
-  await browser.drop([join(folder, "a folder")]);
+  await browser.drop([join(folder, "a folder ".repeat(20).trim())]);
   await browser.until("document.getElementById('status').className === 'fault'");
-  assert.match(await text("#status"), /^a folder cannot be read: /);
+  assert.equal(await text("#status"), `${"a folder ".repeat(20)}cannot be read`);
+  await browser.size(360, 740);
+  assert.ok(await browser.get("document.documentElement.scrollWidth <= 360"));
+  await browser.size(1280, 800);
 });
 
 test("sizes are drawn, and logs are shown", { skip }, async () => {

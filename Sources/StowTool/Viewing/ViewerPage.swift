@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-7ODOTQRjFaOa8Z8q4VeEqQIMuN4H9b4yRugY73zXyPA='; style-src 'sha256-VmY3wFgIZkn76VUtQEwpzLS0VuvW4PDgBdpJCtwjDew='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-8ZkFulfsZz07ty53ADVQrsQlSkOVYjTryETV92hcmac='; style-src 'sha256-KLXzZktKUsnSp9Q6qQvB1fjDtOhWKcy3yKuywszNgYk='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -64,7 +64,7 @@ header h1 { font-size: 16px; letter-spacing: 0.02em; color: var(--accent); }
 #about, #status { color: var(--quiet); }
 #status { flex: 1; white-space: nowrap; }
 #status.fine { color: var(--fine); }
-#status.fault { color: var(--fault); }
+#status.fault { flex: 1; color: var(--fault); white-space: normal; overflow-wrap: anywhere; }
 
 #start { flex: 1; display: grid; place-items: center; padding: 16px; overflow: auto; }
 #drop { width: min(560px, 100%); border: 2px dashed var(--line); border-radius: 14px; padding: 28px; display: grid; gap: 14px; background: var(--raised); }
@@ -5988,9 +5988,9 @@ async function openFiles(files) {
   for (const file of files) {
     try {
       read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
-    } catch (error) {
+    } catch {
       // A folder, for example, or a file that is too large.
-      return say(`${file.name} cannot be read: ${error.message}`, "fault");
+      return say(`${file.name} cannot be read`, "fault");
     }
   }
   for (const each of read) each.isContext = takesContext(each.bytes);
