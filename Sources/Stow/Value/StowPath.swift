@@ -90,7 +90,7 @@ extension StowPath: LosslessStringConvertible {
   /// | ``Step/each`` | `[]` |
   ///
   /// Between quotes, characters are escaped as `\"`, `\\`, `\n`, `\r` and `\t`, and other control characters
-  /// as `\u{7F}`. The path to the whole value is the empty text.
+  /// and those that move the text around them as `\u{7F}`. The path to the whole value is the empty text.
   public var description: String {
     var text = ""
     for step in steps {
@@ -225,8 +225,7 @@ private struct PathText {
 
   static func quoted(_ key: String) -> String {
     Notation.quoted(key) { scalar in
-      guard scalar.properties.generalCategory == .control else { return nil }
-      return "{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      Notation.isEscaped(scalar) ? "{" + String(scalar.value, radix: 16, uppercase: true) + "}" : nil
     }
   }
 }

@@ -88,14 +88,16 @@ package enum Notation {
   /// Returns a string in quotes. Escapes what is invisible, and what could move the text around it.
   @inline(never)
   package static func quoted(_ string: String) -> String {
-    quoted(string) { scalar in
-      switch scalar {
-      // Control characters, direction marks, line separators and the byte order mark.
-      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}",
-        "\u{2066}"..."\u{2069}", "\u{FEFF}":
-        padded(String(scalar.value, radix: 16), 4)
-      default: nil
-      }
+    quoted(string) { isEscaped($0) ? padded(String($0.value, radix: 16), 4) : nil }
+  }
+
+  /// Returns whether a scalar is a control character, a direction mark, a line separator or the byte order mark.
+  static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}",
+      "\u{2066}"..."\u{2069}", "\u{FEFF}":
+      true
+    default: false
     }
   }
 

@@ -17,6 +17,7 @@ struct StowPathTests {
     (["3"], "[\"3\"]"),
     (["3d", ""], "[\"3d\"][\"\"]"),
     (["a.b", "c[0]", "-"], "[\"a.b\"][\"c[0]\"][\"-\"]"),
+    (["\u{202E}a\u{2066}\u{FEFF}"], "[\"\\u{202E}a\\u{2066}\\u{FEFF}\"]"),
     (["\"\\\n\r\t\u{0}\u{7F}"], "[\"\\\"\\\\\\n\\r\\t\\u{0}\\u{7F}\"]"),
     (["größe", "名前"], "größe.名前"),
     // A combining character does not swallow what stands before it.
