@@ -491,9 +491,11 @@ $("files").addEventListener("change", async () => {
   $("files").value = "";
 });
 $("paste").addEventListener("click", () => {
-  $("view").hidden = true;
-  $("start").hidden = false;
-  $("pasted").focus();
+  // Once more, it leads back to what is open.
+  const isBack = tree !== null && $("view").hidden;
+  $("view").hidden = !isBack;
+  $("start").hidden = isBack;
+  if (!isBack) $("pasted").focus();
 });
 $("text").addEventListener("submit", (event) => {
   event.preventDefault();

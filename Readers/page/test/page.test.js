@@ -115,6 +115,15 @@ test("long texts are not read once more for each row of their bytes", { skip }, 
   assert.ok(await browser.get("window.decoded") <= 8);
 });
 
+test("pasting leads back to what is open", { skip }, async () => {
+  await drop("message.stow", encode(value));
+  for (const isBack of [false, true]) {
+    await browser.click("#paste");
+    assert.equal(await browser.get("document.getElementById('start').hidden"), isBack);
+    assert.equal(await browser.get("document.getElementById('view').hidden"), !isBack);
+  }
+});
+
 test("what cannot be read is named", { skip }, async () => {
   mkdirSync(join(folder, "a folder ".repeat(20).trim()));
   await browser.load(PAGE);

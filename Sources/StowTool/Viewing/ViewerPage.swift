@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-8ZkFulfsZz07ty53ADVQrsQlSkOVYjTryETV92hcmac='; style-src 'sha256-KLXzZktKUsnSp9Q6qQvB1fjDtOhWKcy3yKuywszNgYk='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-r7l3xK+yB6Uee0FmM9crQH0gAzxFXcwHdG7cV/AZc7Q='; style-src 'sha256-KLXzZktKUsnSp9Q6qQvB1fjDtOhWKcy3yKuywszNgYk='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -6430,9 +6430,11 @@ $("files").addEventListener("change", async () => {
   $("files").value = "";
 });
 $("paste").addEventListener("click", () => {
-  $("view").hidden = true;
-  $("start").hidden = false;
-  $("pasted").focus();
+  // Once more, it leads back to what is open.
+  const isBack = tree !== null && $("view").hidden;
+  $("view").hidden = !isBack;
+  $("start").hidden = isBack;
+  if (!isBack) $("pasted").focus();
 });
 $("text").addEventListener("submit", (event) => {
   event.preventDefault();
