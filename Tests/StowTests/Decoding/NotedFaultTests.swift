@@ -84,6 +84,27 @@ struct NotedFaultTests {
     expectCorrupted([String: Int].self, taken)
   }
 
+  @Test("when a key stands twice and is asked for again")
+  func askedForAgain() {
+    /// Tries a key as one type, and then as another.
+    struct Trying<Key: CodingKey>: Decodable {
+      init(from decoder: any Decoder) throws {
+        guard let key = Key(stringValue: "a") else { throw Refusal() }
+        let container = try decoder.container(keyedBy: Key.self)
+        if (try? container.decode([String].self, forKey: key)) != nil { return }
+        #expect(throws: DecodingError.self) { try container.decode([Int].self, forKey: key) }
+        _ = try container.decode([Int].self, forKey: key)
+      }
+    }
+    enum Byte: CodingKey { case a }
+    // {"a": [nil], "a": [1]}, with keys as texts, and the first as a symbol.
+    let entries: [UInt8] = [0xE1, 0, 0x81, 0x61, 0xE1, 0x91]
+    for message in [[0xC8, 0x81, 0x61] + entries, [0x1F, 1, 0x81, 0x61, 0, 0xC7, 0xC0] + entries] {
+      expectCorrupted(Trying<Byte>.self, message)
+      expectCorrupted(Trying<AnyKey>.self, message)
+    }
+  }
+
   @Test("when elements are counted")
   func count() {
     struct Counting: Decodable {

@@ -31,6 +31,9 @@ final class ObjectReader {
   private var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
+  /// The keys that were found as the next entry of the map, as bits of their bytes; and where the last of them was.
+  private var takenKeys: UInt64 = 0
+  private var lastTaken = ObjectReader.noKey
   /// The index, in its shape, of the last key that was found by its name.
   private var lastNamed = ObjectReader.noKey
   /// The table that the object is a row of.
@@ -74,6 +77,7 @@ final class ObjectReader {
     guard let shape = object.shape else {
       form = .map
       keysAreChecked = false
+      (takenKeys, lastTaken) = (0, Self.noKey)
       nextIndex = Self.noKey
       return
     }
@@ -200,7 +204,7 @@ final class ObjectReader {
   @inline(never)
   private func findOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) throws(FormatError) -> Found? {
     if form != .map { return try value(at: keyIndex(of: key, byte: byte)) }
-    if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte)) }
+    if keyTable.hasBytes { return try findEntry(keyTable.text(of: key, byte: byte), ofByte: byte) }
     return try find(name: key.stringValue)
   }
 
@@ -368,9 +372,21 @@ final class ObjectReader {
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
     guard current < end, let text = keyTable.knownText(ofByte: byte),
-      text.stands(at: current, in: message.reader)
+      text.stands(at: current, in: message.reader), isTakenOnce(byte)
     else { return nil }
     return current &+ text.bytes.count
+  }
+
+  /// Notes that the next entry was found by the key with a byte. Returns false if an entry before it may have been, too:
+  /// a type that asks for a key again must not get the other value that a malformed map has for it.
+  @inline(__always)
+  private func isTakenOnce(_ byte: Int) -> Bool {
+    if current == lastTaken { return true }
+    let bit = 1 &<< UInt64(truncatingIfNeeded: byte & 63)
+    guard takenKeys & bit == 0 else { return false }
+    takenKeys |= bit
+    lastTaken = current
+    return true
   }
 
   /// Returns the value of the next entry of a map, or nil unless its key has the name.
@@ -381,11 +397,14 @@ final class ObjectReader {
       try message.tables.text(message.reader, ofKeyAt: TextLocation(current)).size <= Self.longestNamed,
       try message.keyString(at: TextLocation(current)).hasSameBytes(as: name)
     else { return nil }
+    // An entry before it may have the same key, and was taken for it then.
+    if current != start { try checkKeys() }
     return try message.tables.endOfKey(message.reader, at: current)
   }
 
-  private func findEntry(_ text: SearchedText) throws(FormatError) -> Found? {
+  private func findEntry(_ text: SearchedText, ofByte byte: Int) throws(FormatError) -> Found? {
     if current < end, text.stands(at: current, in: message.reader) {
+      if !isTakenOnce(byte) { try checkKeys() }
       return Found(current &+ text.bytes.count)
     }
     if entryIndex != nil { return try findIndexed(HashedText(text)) }
@@ -403,7 +422,7 @@ final class ObjectReader {
       guard next <= end else { try fail(.malformed, at: value) }
       if try message.hasKey(text.bytes, at: TextLocation(offset)) {
         // A key that was skipped could occur again after this one, and be taken for the first of its name.
-        if offset != current { try checkKeys() }
+        if offset != current || !isTakenOnce(byte) { try checkKeys() }
         current = offset
         return Found(value)
       }
