@@ -25,7 +25,9 @@ final class Merge {
         try decode(type, from: MergedDecoder(message: message, template: $0, merge: self))
       }
     } catch {
-      guard replaces(error) else { throw error }
+      guard try replaces(error, { try message.singleValueContainer().decode(StowValue.self) }) else {
+        throw error
+      }
       return template
     }
   }
@@ -37,10 +39,16 @@ final class Merge {
   }
 
   /// Returns whether the template's value replaces one whose decoding failed with this error.
-  func replaces(_ error: any Error) -> Bool {
-    guard isLenient, let error = error as? DecodingError else { return false }
-    // A broken message is no reason for another value.
-    return !error.isUnreadable
+  ///
+  /// A broken message is no reason for another value.
+  ///
+  /// - Parameter readWhole: Reads all of the value: of one that does not fit, decoding may have read no more than its kind.
+  func replaces(_ error: any Error, _ readWhole: () throws -> StowValue) throws -> Bool {
+    guard isLenient, let error = error as? DecodingError, !error.isUnreadable else { return false }
+    do { _ = try readWhole() } catch let fault as DecodingError {
+      if fault.isUnreadable { throw fault }
+    }
+    return true
   }
 
   /// Calls the value's own `init(from:)`.
@@ -138,7 +146,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
       if merge.isWhole(type) { return try own.decode(type, forKey: key) }
       return try decodeMerged(type, key)
     } catch {
-      guard merge.replaces(error) else { throw error }
+      guard try merge.replaces(error, { try own.decode(StowValue.self, forKey: key) }) else { throw error }
       return try defaults.decode(type, forKey: key)
     }
   }
@@ -149,7 +157,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
       if merge.isWhole(type) || !defaults.contains(key) { return try own.decodeIfPresent(type, forKey: key) }
       return try own.decodeNil(forKey: key) ? nil : decodeMerged(type, key)
     } catch {
-      guard merge.replaces(error) else { throw error }
+      guard try merge.replaces(error, { try own.decode(StowValue.self, forKey: key) }) else { throw error }
       return try defaults.decodeIfPresent(type, forKey: key)
     }
   }

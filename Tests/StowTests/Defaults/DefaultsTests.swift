@@ -331,6 +331,27 @@ struct LenientDefaultsTests {
     }
   }
 
+  @Test("are none for bytes that are broken in a value of another kind")
+  func brokenMisfits() {
+    struct Sparse: Codable { var name: String? }
+    // {"name": …}: a reserved tag, a number that is cut off, an array that holds a reserved tag, and a row with a Bool of 2.
+    let name: [UInt8] = [0x04, 0x0D, 0xC0, 0x10]
+    let values: [[UInt8]] = [[0x7D], [0x0E, 0, 0], [0xE1, 0x7D], [0x7B, 3, 1, 0x0B, 2]]
+    let objects = values.map { [0xC0 + UInt8(name.count + $0.count)] + name + $0 }
+    // In place of the whole object, and of one within it.
+    let window: [UInt8] = [0xC7, 0x46, 0x16, 0xB5, 0xE1, 0x2C, 0xE1, 0x7D]
+    for message in objects + [[0xE1, 0x7D], window] {
+      #expect(throws: DecodingError.self, "\(message)") {
+        try StowDecoder().decode(Settings.self, from: message, defaults: Settings(), strategy: .lenient)
+      }
+    }
+    for message in objects {
+      #expect(throws: DecodingError.self, "\(message)") {
+        try StowDecoder().decode(Sparse.self, from: message, defaults: Sparse(), strategy: .lenient)
+      }
+    }
+  }
+
   @Test("do not hide that the stack is full")
   func stack() throws {
     struct Endless: Codable {
