@@ -180,7 +180,8 @@ public final class StowDecoder: Sendable {
   ///   - template: A value that supplies what the message lacks.
   ///   - strategy: Whether the template also replaces values of the message that do not fit.
   /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`; and what encoding the
-  ///   template throws. A broken message is an error even with `.lenient`, as far as it is read.
+  ///   template throws. A broken message is an error even with `.lenient`, as far as it is read;
+  ///   values that the template replaces are read to their end.
   public func decode<Value: Codable>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], defaults template: Value,
     strategy: DefaultsStrategy = .strict

@@ -294,7 +294,8 @@ struct LargeMessageTests {
     // The pipe has no room for all, so the command has opened the file when the last byte is in it.
     let run = try Tool.shell(
       #"cp people same; { cat same; : >people; } | "$0" diff people -"#, in: folder.url)
-    #expect(run.code == 2 && run.errors == "stowtool: a file became shorter while it was read\n")
+    #expect(run.code == 2)
+    #expect(run.errors == "stowtool: a file became shorter while it was read, or its disk failed\n")
   }
 
   #if os(Linux)

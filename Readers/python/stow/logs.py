@@ -224,7 +224,7 @@ def _segments(folder: Path, reading: _Reading) -> tuple[list[Path], Log]:
     """The paths of the segments, and the last one."""
     missing = None
     while True:
-        # A system that lists a folder may leave out a file that a compaction replaces meanwhile: not twice.
+        # A system may leave out a file that is replaced while it lists the folder. That hardly happens twice to one file.
         names = {*os.listdir(folder), *os.listdir(folder)}
         paths = sorted(folder / name for name in names if _is_segment(name))
         if not paths:

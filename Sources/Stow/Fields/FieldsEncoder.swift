@@ -55,8 +55,8 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     var room = recorder.recording.tape.room(0)
     var isInOrder = false
     for index in 0..<elements.count {
-      // Room for some values at once: for all of them, it could be far more than they need. The first values take the
-      // slots that the others use.
+      // Room for some values at once: for all of them, it could be far more than they need. Whether the slots are in
+      // order is known once the first values have taken them.
       if index % 64 == 0 {
         isInOrder = hasSlotsInOrder(keyTable)
         recorder.recording.tape.take(room)

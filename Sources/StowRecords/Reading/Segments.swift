@@ -122,8 +122,8 @@ final class SegmentFiles: Sendable {
   /// Returns the segments that exist, in order. Ignores other files in the folder.
   func list() throws -> [Segment] {
     guard let folder else { return [] }
-    // A system that lists a folder may leave out a file that is replaced meanwhile: not twice. The records of the first one would
-    // seem removed.
+    // A system may leave out a file that is replaced while it lists the folder, and the records of the first segment would seem
+    // removed. That hardly happens twice to one file.
     return try RecordLogError.naming(folder) { Set(try disk.names(in: folder) + disk.names(in: folder)) }
       .compactMap { Segment(named: $0, in: folder) }.sorted { $0.first < $1.first }
   }

@@ -19,7 +19,8 @@ struct LogOpening {
         locked = log.file.disk
       } else {
         opened = try recovered(LogFile(reading: path, file))
-        try removeLeftover(of: opened.0.file.origin.log)
+        let place = try naming { try file.status() }.place
+        try removeLeftover(of: opened.0.file.origin.log, besidesFileAt: place)
       }
       // The file's creator may have stopped before its name was on the disk.
       try naming { try disk.synchronizeFolder(of: path) }
@@ -109,7 +110,7 @@ struct LogOpening {
   ) throws -> LogWriter {
     let status = try naming { try old?.status() }
     return try RecordLogError.naming(newPath) {
-      let file = try makeFile(origin?.log)
+      let file = try makeFile(origin?.log, status?.place)
       let head = BlockHead(identity: identity, firstRecord: first, index: 0).bytes
       let bytes = head + (origin?.frame(identity: identity) ?? [])
       do {
@@ -127,11 +128,11 @@ struct LogOpening {
     }
   }
 
-  private func makeFile(_ log: UInt64?) throws -> any DiskFile {
+  private func makeFile(_ log: UInt64?, _ old: FilePlace?) throws -> any DiskFile {
     do {
       return try disk.open(newPath, .making)
     } catch let error as SystemError where SystemDisk.isTaken(error.code) {
-      try removeLeftover(of: log)
+      try removeLeftover(of: log, besidesFileAt: old)
       return try disk.open(newPath, .making)
     }
   }
@@ -164,12 +165,14 @@ struct LogOpening {
   /// Removes a new file that a crash has left, if it certainly is one: an empty file, a part of its head and its first frame or
   /// zeros in their place, the beginning of a log made from this one, a first segment without records, or a second name of the
   /// log's own file.
-  func removeLeftover(of log: UInt64?) throws {
+  ///
+  /// - Parameter own: The place of the log's own file, whose lock is held.
+  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?) throws {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting) else { return }
       let status = try file.status()
-      // The file keeps its other name. Its lock is held by whoever removes this one.
-      let isSecondName = try status.links > 1 && disk.place(of: path) == status.place
+      // Where the file has two names, it keeps the other one.
+      let isSecondName = try status.links > 1 && status.place == own && disk.place(of: path) == own
       if !isSecondName {
         guard try isLeftover(file, of: log) else { return }
         // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
@@ -330,7 +333,8 @@ extension LogOpening {
   private func removeLeftovers(of log: UInt64) throws {
     for name in try naming({ try disk.names(in: path) }) where name.hasSuffix(Self.newEnding) {
       guard let segment = Segment(named: name.dropLast(Self.newEnding.count), in: path) else { continue }
-      try opening(of: segment).removeLeftover(of: log)
+      let place = try naming { try disk.place(of: segment.path) }
+      try opening(of: segment).removeLeftover(of: log, besidesFileAt: place)
     }
   }
 

@@ -39,11 +39,11 @@ enum System {
   /// Makes a write to a pipe that nobody reads fail instead of ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// Makes reading bytes that a mapped file does not have any more an error. Otherwise it would look like a fault of the command.
+  /// Makes reading bytes of a mapped file that are not there any more an error. Otherwise it would look like a fault of the command.
   static func explainShortenedFiles() {
     signal(SIGBUS) { _ in
-      // The thread was only reading bytes, so that it may do whatever it can do elsewhere.
-      Output.complain("a file became shorter while it was read")
+      // The thread was reading bytes and holds no lock, so that it may write and exit.
+      Output.complain("a file became shorter while it was read, or its disk failed")
       System.end(ExitCode.failed.rawValue)
     }
   }

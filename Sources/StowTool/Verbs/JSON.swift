@@ -123,7 +123,7 @@ enum TypedJSON {
     case .nestedNull(let level): level > 0 ? ["$null": StowValue(min(level, 255))] : .null
     case .double(let number) where !number.isFinite: ["$float": .string(value.description)]
     case .float(let number) where !number.isFinite: ["$float": .string(value.description)]
-    // Not from its text: many may share their bytes.
+    // Shares its memory with the value: a message may use one long URL many times.
     case .url(let url): ["$url": .string(url)]
     case .date, .data, .uuid, .decimal, .largeDecimal: quoted(value)
     default: value

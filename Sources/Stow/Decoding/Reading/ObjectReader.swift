@@ -31,7 +31,8 @@ final class ObjectReader {
   private var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
-  /// The keys that were found as the next entry of the map, as bits of their bytes; and where the last of them was.
+  /// The keys that were found as the next entry of the map, as bits of their bytes; and where the last of them was. Keys may
+  /// share a bit, and then all keys are checked.
   private var takenKeys: UInt64 = 0
   private var lastTaken = ObjectReader.noKey
   /// The index, in its shape, of the last key that was found by its name.
