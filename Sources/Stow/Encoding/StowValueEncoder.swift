@@ -6,13 +6,14 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
     var known = KnownKeys()
     try recorder.record(value, key: key, parent: parent, level: level, &known)
   }
+}
 
-  /// Records the elements of an array, which share what is known about keys.
-  override func encode(
-    _ elements: UnsafeBufferPointer<StowValue>, into recorder: Recorder, parent: Int
-  ) throws {
+/// Records arrays of values, which share what is known about keys.
+final class StowValueArrayEncoder: ArrayTypeEncoder<StowValue> {
+  override func record(_ elements: UnsafeBufferPointer<StowValue>, in recorder: Recorder, _ begin: Int) throws
+  {
     var known = KnownKeys()
-    try recorder.record(elements, in: parent, &known)
+    try recorder.record(elements, in: begin, &known)
   }
 }
 

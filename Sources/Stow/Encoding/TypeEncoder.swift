@@ -26,17 +26,6 @@ class TypeEncoder<Value>: AnyTypeEncoder {
       try encode($0, into: recorder, key: TokenKey($1), parent: parent, level: 0)
     }
   }
-
-  /// Records the entries of the map that begins at `parent`.
-  func encode(_ entries: [String: Value], into recorder: Recorder, parent: Int) throws {
-    for (key, value) in entries {
-      recorder.recording.recordKey(key)
-      try encode(value, into: recorder, key: TokenKey(), parent: parent, level: 0)
-    }
-  }
-
-  /// Returns an array as a value that is packed when it is written; nil if it has no such form.
-  func retained(_ elements: [Value]) -> RetainedValue? { nil }
 }
 
 // MARK: - Scalars
@@ -238,11 +227,6 @@ enum RecordableTypes {
     default: nil
     }
   }
-
-  /// Returns a type as the encodable type that it is; for scalars without a search for the conformance.
-  static func encodable(_ type: Any.Type) -> (any Encodable.Type)? {
-    scalar(type) ?? type as? any Encodable.Type
-  }
 }
 
 /// Records values of a type that is recorded without its own `encode(to:)`.
@@ -252,16 +236,6 @@ final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   ) {
     value.record(in: &recorder.recording, key: key)
   }
-
-  override func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) {
-    Value.record(elements, in: &recorder.recording)
-  }
-
-  override func encode(_ entries: [String: Value], into recorder: Recorder, parent: Int) {
-    Value.record(entries, in: &recorder.recording)
-  }
-
-  override func retained(_ elements: [Value]) -> RetainedValue? { Value.retained(elements) }
 }
 
 /// The generic types that have a type encoder: optionals, arrays, and dictionaries of strings.
@@ -310,79 +284,107 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
-    RecordableTypes.encodable(Element.self)?.makeArrayEncoder()
-  }
-}
-
-extension Dictionary: WholeEncodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder? {
-    Key.self == String.self ? RecordableTypes.encodable(Value.self)?.makeDictionaryEncoder() : nil
+    if Element.self == StowValue.self { return StowValueArrayEncoder() }
+    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder()
+      ?? (Element.self as? any Encodable.Type)?.makeArrayEncoder()
   }
 }
 
 extension Encodable {
-  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
-  fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { DictionaryTypeEncoder<Self>() }
+  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { EachElementEncoder<Self>() }
 }
 
-private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
+extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
+  static func makeTypeEncoder() -> AnyTypeEncoder? {
+    guard Key.self == String.self else { return nil }
+    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
+  }
+}
+
+/// Records arrays. Elements may be of any type, since the runtime checks what a class asks of its parameters by a search, too.
+class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
   /// The shortest array that is retained; shorter ones are recorded element by element.
   private static var shortestRetained: Int { 17 }
 
-  override func encode(
+  final override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    let entry = recorder.encoders.entry(for: Element.self)
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
-    if elements.count >= Self.shortestRetained, !entry.isPlain,
-      let value = entry.withPlan(as: TypeEncoder<Element>.self, { $0.retained(copy elements) })
-    {
+    if elements.count >= Self.shortestRetained, let value = retained(copy elements) {
       try recorder.checkDepth(of: elements, key: key, parent: parent)
       return recorder.recording.retain(value, container)
     }
     try recorder.recordContainer(of: elements, container) { begin in
-      try borrowingElements(of: elements) { elements in
-        guard entry.isPlain else {
-          return try entry.withPlan(as: TypeEncoder<Element>.self) {
-            try $0.encode(elements, into: recorder, parent: begin)
-          }
-        }
-        try borrowingEach(of: elements) { try recorder.encodePlain($0, key: TokenKey($1), parent: begin) }
+      try borrowingElements(of: elements) { try record($0, in: recorder, begin) }
+    }
+  }
+
+  /// Returns the elements as a value that is packed when it is written, or nil.
+  func retained(_ elements: [Element]) -> RetainedValue? { nil }
+
+  /// Records the elements of the array that begins at a token.
+  func record(_ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int) throws {
+    preconditionFailure("an array encoder without a way to record")
+  }
+}
+
+/// Records the elements of arrays one by one.
+private final class EachElementEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
+  override func record(
+    _ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int
+  ) throws {
+    let entry = recorder.encoders.entry(for: Element.self)
+    if !entry.isPlain {
+      return try entry.withPlan(as: TypeEncoder<Element>.self) {
+        try $0.encode(elements, into: recorder, parent: begin)
       }
     }
+    try borrowingEach(of: elements) { try recorder.encodePlain($0, key: TokenKey($1), parent: begin) }
   }
 }
 
 /// A dictionary whose keys are strings: a map.
-private final class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
-  override func encode(
+class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
+  final override func encode(
     _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
     level: Int
   ) throws {
-    let entry = recorder.encoders.entry(for: Value.self)
     try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
       recorder.recording.noteMap(at: begin)
-      guard entry.isPlain else {
-        return try entry.withPlan(as: TypeEncoder<Value>.self) {
-          try $0.encode(copy dictionary, into: recorder, parent: begin)
-        }
-      }
-      try encodePlain(copy dictionary, into: recorder, parent: begin)
+      try record(copy dictionary, in: recorder, begin)
     }
   }
 
-  /// Out of line, so that the types of the loop are looked up for plain values only.
-  @inline(never)
-  private func encodePlain(_ entries: [String: Value], into recorder: Recorder, parent: Int) throws {
-    for (key, value) in entries {
+  /// Records the entries of the map that begins at a token.
+  func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) throws {
+    let entry = recorder.encoders.entry(for: Value.self)
+    for (key, value) in dictionary {
       recorder.recording.recordKey(key)
-      try recorder.encodePlain(value, key: TokenKey(), parent: parent)
+      try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
     }
+  }
+}
+
+// Arrays and dictionaries of scalars, which are recorded by code that is specialized for their type.
+
+private final class ScalarArrayEncoder<Element: RecordableScalar>: ArrayTypeEncoder<Element> {
+  override func retained(_ elements: [Element]) -> RetainedValue? { Element.retained(elements) }
+
+  override func record(_ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int) {
+    Element.record(elements, in: &recorder.recording)
+  }
+}
+
+private final class ScalarDictionaryEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
+  override func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) {
+    Value.record(dictionary, in: &recorder.recording)
   }
 }
 
 extension RecordableScalar {
   static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
+  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ScalarArrayEncoder<Self>() }
+  fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 
   static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording) {
     borrowingEach(of: values) { value, _ in recording.record(copy value, key: TokenKey()) }
