@@ -94,11 +94,6 @@ enum ReadableTypes {
     default: nil
     }
   }
-
-  /// Returns a type as the decodable type that it is; for scalars without a search for the conformance.
-  static func decodable(_ type: Any.Type) -> (any Decodable.Type)? {
-    scalar(type) ?? type as? any Decodable.Type
-  }
 }
 
 extension Optional: PlannedDecodable where Wrapped: Decodable {
@@ -108,7 +103,7 @@ extension Optional: PlannedDecodable where Wrapped: Decodable {
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan? {
-    ReadableTypes.decodable(Element.self)?.makeArrayPlan()
+    (ReadableTypes.scalar(Element.self) ?? Element.self as? any Decodable.Type)?.makeArrayPlan()
   }
 }
 
