@@ -192,43 +192,6 @@ extension Decimal: RecordableScalar {
   }
 }
 
-/// The scalars as encoding knows them.
-enum RecordableTypes {
-  /// Returns a type as the scalar that it is; nil for other types. The same types are `ReadableTypes`.
-  ///
-  /// Types are compared one by one: a cast searches every conformance in the program, and an array of all scalars
-  /// makes the runtime instantiate the conformance of each.
-  static func scalar(_ type: Any.Type) -> (any RecordableScalar.Type)? {
-    switch type {
-    case is Bool.Type: Bool.self
-    case is Double.Type: Double.self
-    case is Float.Type: Float.self
-    case is String.Type: String.self
-    case is Date.Type: Date.self
-    case is UUID.Type: UUID.self
-    case is URL.Type: URL.self
-    case is Decimal.Type: Decimal.self
-    case is Data.Type: Data.self
-    case is Int.Type: Int.self
-    case is Int8.Type: Int8.self
-    case is Int16.Type: Int16.self
-    case is Int32.Type: Int32.self
-    case is Int64.Type: Int64.self
-    case is Int128.Type: Int128.self
-    case is UInt.Type: UInt.self
-    case is UInt8.Type: UInt8.self
-    case is UInt16.Type: UInt16.self
-    case is UInt32.Type: UInt32.self
-    case is UInt64.Type: UInt64.self
-    case is UInt128.Type: UInt128.self
-    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-      case is Float16.Type: Float16.self
-    #endif
-    default: nil
-    }
-  }
-}
-
 /// Records values of a type that is recorded without its own `encode(to:)`.
 final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   override func encode(
@@ -250,7 +213,7 @@ extension TypeEncoders {
   init() {
     self.init { type in
       if type == StowValue.self { return StowValueEncoder() }
-      if let encoder = RecordableTypes.scalar(type)?.makeTypeEncoder() { return encoder }
+      if let encoder = ScalarTypes.scalar(type)?.makeTypeEncoder() { return encoder }
       if TypeName(type).mayBeGeneric, let encoder = (type as? any WholeEncodable.Type)?.makeTypeEncoder() {
         return encoder
       }
@@ -285,7 +248,7 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 extension Array: WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
     if Element.self == StowValue.self { return StowValueArrayEncoder() }
-    return RecordableTypes.scalar(Element.self)?.makeArrayEncoder()
+    return ScalarTypes.scalar(Element.self)?.makeArrayEncoder()
       ?? (Element.self as? any Encodable.Type)?.makeArrayEncoder()
   }
 }
@@ -297,7 +260,7 @@ extension Encodable {
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
     guard Key.self == String.self else { return nil }
-    return RecordableTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
+    return ScalarTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
   }
 }
 

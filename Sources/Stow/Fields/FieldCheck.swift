@@ -72,7 +72,7 @@ extension FieldTable where Root: Codable {
 
   /// Checks that `encode(to:)` writes scalars as they are, as the table writes them and reads them.
   private func checkScalars(of value: Root, in message: StowValue?) throws {
-    for field in fields where ReadableTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
+    for field in fields where ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
       guard let written = message?[field.name], !written.isNull, let own = try? field.value(value),
         written != own
       else { continue }
@@ -96,7 +96,7 @@ extension FieldTable where Root: Codable {
     recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
     recorder.encoders = TypeEncoders { type in
-      RecordableTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
+      ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
     }
     guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {

@@ -36,7 +36,7 @@ final class FieldCoder {
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
     let optional = Value.self as? any OptionalField.Type
     self.optional = optional
-    scalar = ReadableTypes.scalar(optional?.wrapped ?? Value.self)
+    scalar = ScalarTypes.scalar(optional?.wrapped ?? Value.self)
     kind =
       switch scalar {
       case is Double.Type: .double

@@ -50,48 +50,11 @@ extension DecodingPlans {
     self.init { type in
       if type == StowValue.self { return StowValue.makeDecodingPlan() }
       if type == Data.self { return DataPlan() }
-      if let plan = ReadableTypes.scalar(type)?.makeDecodingPlan() { return plan }
+      if let plan = ScalarTypes.scalar(type)?.makeDecodingPlan() { return plan }
       if TypeName(type).mayBeGeneric, let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
         return plan
       }
       return hasTables ? (type as? any StowFields.Type)?.makeFieldsPlan() : nil
-    }
-  }
-}
-
-/// The scalars as decoding knows them.
-enum ReadableTypes {
-  /// Returns a type as the scalar that it is; nil for other types. The same types are `RecordableTypes`.
-  ///
-  /// Types are compared one by one: a cast searches every conformance in the program, and an array of all scalars
-  /// makes the runtime instantiate the conformance of each.
-  static func scalar(_ type: Any.Type) -> (any ReadableScalar.Type)? {
-    switch type {
-    case is Bool.Type: Bool.self
-    case is Double.Type: Double.self
-    case is Float.Type: Float.self
-    case is String.Type: String.self
-    case is Date.Type: Date.self
-    case is UUID.Type: UUID.self
-    case is URL.Type: URL.self
-    case is Decimal.Type: Decimal.self
-    case is Data.Type: Data.self
-    case is Int.Type: Int.self
-    case is Int8.Type: Int8.self
-    case is Int16.Type: Int16.self
-    case is Int32.Type: Int32.self
-    case is Int64.Type: Int64.self
-    case is Int128.Type: Int128.self
-    case is UInt.Type: UInt.self
-    case is UInt8.Type: UInt8.self
-    case is UInt16.Type: UInt16.self
-    case is UInt32.Type: UInt32.self
-    case is UInt64.Type: UInt64.self
-    case is UInt128.Type: UInt128.self
-    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-      case is Float16.Type: Float16.self
-    #endif
-    default: nil
     }
   }
 }
@@ -103,7 +66,7 @@ extension Optional: PlannedDecodable where Wrapped: Decodable {
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan? {
-    (ReadableTypes.scalar(Element.self) ?? Element.self as? any Decodable.Type)?.makeArrayPlan()
+    (ScalarTypes.scalar(Element.self) ?? Element.self as? any Decodable.Type)?.makeArrayPlan()
   }
 }
 
@@ -114,7 +77,7 @@ extension Decodable {
 extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan? {
     guard Key.self == String.self else { return KeyedDictionaryPlan<Key, Value>() }
-    return ReadableTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
+    return ScalarTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
   }
 }
 
