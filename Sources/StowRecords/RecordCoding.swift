@@ -31,26 +31,6 @@ final class RecordEncoder: RecordScope {
   }
 }
 
-/// A record with all that it relies on. Valid only during a call.
-struct OpenRecord {
-  let decoder: StowDecoder
-  let bytes: UnsafeRawBufferPointer
-  let scope: DecodingDefinitions.Scope
-
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try decoder.decode(type, bytes, in: scope)
-  }
-
-  /// Decodes the record, and takes from a template what it lacks.
-  func decode<Value: Codable>(
-    _ type: Value.Type, defaults template: Value, _ strategy: StowDecoder.DefaultsStrategy
-  ) throws -> Value {
-    try decoder.decode(type, bytes, in: scope, defaults: template, strategy)
-  }
-
-  func message() throws -> StowMessage { try decoder.message(bytes, in: scope) }
-}
-
 /// All definitions of a scope, for records that are opened in any order and by many threads at once.
 final class KnownScope: Sendable {
   private let definitions: DecodingDefinitions
@@ -91,16 +71,13 @@ final class KnownScope: Sendable {
   /// The approximate size in memory, in bytes.
   var size: Int { 512 + 4 * definitions.size }
 
-  /// Opens the record at an index, with the definitions of that record and of those before it.
-  func open(_ record: UnsafeRawBufferPointer, at index: Int, _ decoder: StowDecoder) throws -> OpenRecord {
+  /// Returns the definitions of the record at an index and of those before it.
+  func definitions(of record: UnsafeRawBufferPointer, at index: Int) throws -> DecodingDefinitions.Scope {
     if let broken, broken.index <= index { throw broken.error }
     let end = defining.partitionPoint { $0.index <= index }
     let last = end > 0 ? defining[end - 1] : nil
-    let scope =
-      if let last, last.index == index { last.scope } else {
-        try definitions.scope(of: record, after: last?.scope)
-      }
-    return OpenRecord(decoder: decoder, bytes: record, scope: scope)
+    if let last, last.index == index { return last.scope }
+    return try definitions.scope(of: record, after: last?.scope)
   }
 }
 

@@ -408,7 +408,7 @@ extension RecordLogReader {
     ///
     /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-      try store.open(at: index) { try $0.decode(type) }
+      try store.open(at: index) { try $0.decode(type, $1, in: $2) }
     }
 
     /// Decodes a record that may lack some of its keys, for example because an earlier version of the type
@@ -426,7 +426,7 @@ extension RecordLogReader {
     public func decode<Value: Codable>(
       _ type: Value.Type, defaults template: Value, strategy: StowDecoder.DefaultsStrategy = .strict
     ) throws -> Value {
-      try store.open(at: index) { try $0.decode(type, defaults: template, strategy) }
+      try store.open(at: index) { try $0.decode(type, $1, in: $2, defaults: template, strategy) }
     }
 
     /// Opens the record as a message, to read parts of it.
@@ -439,6 +439,6 @@ extension RecordLogReader {
     /// strings.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the record is not a message.
-    public func message() throws -> StowMessage { try store.open(at: index) { try $0.message() } }
+    public func message() throws -> StowMessage { try store.open(at: index) { try $0.message($1, in: $2) } }
   }
 }

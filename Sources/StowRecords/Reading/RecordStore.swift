@@ -72,10 +72,14 @@ final class RecordStore: Sendable {
   /// Returns the scope that a record belongs to.
   func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
-  /// Lends a record with what it relies on.
-  func open<Value>(at index: Int, _ body: (OpenRecord) throws -> Value) throws -> Value {
+  /// Lends the decoder, a record, and the definitions that it relies on.
+  func open<Value>(
+    at index: Int, _ body: (StowDecoder, UnsafeRawBufferPointer, DecodingDefinitions.Scope) throws -> Value
+  ) throws -> Value {
     let scope = knownScope(scope(of: index))
-    return try withBytes(of: index) { try body(try scope.open($0, at: first + index, decoder)) }
+    return try withBytes(of: index) {
+      try body(decoder, $0, try scope.definitions(of: $0, at: first + index))
+    }
   }
 
   private func knownScope(_ scope: Int) -> KnownScope {
