@@ -20,10 +20,7 @@ extension RecordLog {
   /// - Throws: `RecordLogError`, for example `diskFull`; `EncodingError`, and whatever an `encode(to:)` throws.
   @discardableResult
   public func append<Value: Encodable>(_ value: Value) throws -> Int {
-    try appending { state in
-      let encoder = state.encoder.encoder
-      try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
-    }.lowerBound
+    try appending { try append(value, &$0) }.lowerBound
   }
 
   /// Appends records, which get consecutive numbers and are brought to the disk together.
@@ -42,15 +39,7 @@ extension RecordLog {
   public func append<Values: Sequence>(contentsOf values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
     try appending { state in
-      let encoder = state.encoder.encoder
-      func append(_ value: Values.Element) throws {
-        try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
-      }
-      // Avoids copying elements out of an array.
-      let isDone: Void? = try values.withContiguousStorageIfAvailable {
-        for index in $0.indices { try append($0[index]) }
-      }
-      if isDone == nil { for value in values { try append(value) } }
+      for value in values { try append(value, &state) }
     }
   }
 
@@ -72,7 +61,6 @@ extension RecordLog {
   public func append<Values: Collection>(group values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
     try appending { state in
-      let encoder = state.encoder.encoder
       try writerWithRoom(&state).appendGroup(in: encoder) { body in
         for value in values {
           guard try encoder.encode(value, body) else { return false }
@@ -80,6 +68,10 @@ extension RecordLog {
         return true
       }
     }
+  }
+
+  private func append(_ value: some Encodable, _ state: inout LogState) throws {
+    try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
   }
 
   /// Has `body` append records, and makes them as durable as the log requires. Returns their numbers.

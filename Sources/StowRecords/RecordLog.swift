@@ -42,6 +42,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// The lock of the folder, for a log of segments.
   let folderLock: (any DiskFile)?
   let options: WritingOptions
+  /// Used only under the lock of the state.
+  let encoder: RecordEncoder
 
   /// How many records are on the disk; nil before the first synchronization, when the file may have records
   /// that were never synchronized. The lock is held while the disk synchronizes, so that whoever waits for it
@@ -116,6 +118,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
     self.durability = durability
     self.retention = retention
     self.options = options
+    self.encoder = RecordEncoder(encoder)
     folderLock = opened.folderLock
     let isFolder = folderLock != nil
     self.segmentSize = isFolder ? max(BlockHead.blockSize, segmentSize ?? 64 << 20) : nil
@@ -123,9 +126,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
     let writer = opened.writer
     super.init(
       path, disk, files, decoder, maximumRecordSize, cacheSize, opened.recovery,
-      LogState(
-        segments: opened.segments, file: writer.file, tail: writer.tail, writer: writer,
-        encoder: UnsharedEncoder(encoder)))
+      LogState(segments: opened.segments, file: writer.file, tail: writer.tail, writer: writer))
     self.state.withLock { removeOutdated(&$0) }
     OpenLogs.add(self)
   }
@@ -159,7 +160,6 @@ struct LogState: Sendable {
   var tail: Tail
   /// Nil for a reader, and once the log is closed.
   var writer: LogWriter?
-  let encoder: UnsharedEncoder
   /// When a reader last listed the segments.
   var listed = ContinuousClock.now
   /// For a reader of one file that was at its path: when the file had changed, and until when that is
@@ -179,13 +179,6 @@ extension LogState {
   func snapshot(_ files: SegmentFiles) -> LogSnapshot {
     LogSnapshot(segments, file, writer?.tail ?? tail, files)
   }
-}
-
-/// An encoder that is used only under the lock of its log.
-struct UnsharedEncoder: @unchecked Sendable {
-  let encoder: RecordEncoder
-
-  init(_ encoder: StowEncoder) { self.encoder = RecordEncoder(encoder) }
 }
 
 // MARK: - Options and counters

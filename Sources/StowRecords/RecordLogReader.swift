@@ -81,8 +81,7 @@ public class RecordLogReader: @unchecked Sendable {
     let tail = try file.tailForReading()
     self.init(
       path, disk, files, decoder, maximumRecordSize, cacheSize, tail.recovery,
-      LogState(
-        segments: segments, file: file, tail: tail, writer: nil, encoder: UnsharedEncoder(StowEncoder())))
+      LogState(segments: segments, file: file, tail: tail))
   }
 
   init(
