@@ -70,8 +70,12 @@ extension RecordLog {
     }
   }
 
-  private func append(_ value: some Encodable, _ state: inout LogState) throws {
-    try writerWithRoom(&state).append(in: encoder) { try encoder.encode(value, $0) }
+  /// Appends a record, and returns its number.
+  @discardableResult
+  private func append(_ value: some Encodable, _ state: inout LogState) throws -> Int {
+    let writer = try writerWithRoom(&state)
+    try writer.append(in: encoder) { try encoder.encode(value, $0) }
+    return writer.count - 1
   }
 
   /// Has `body` append records, and makes them as durable as the log requires. Returns their numbers.
@@ -273,24 +277,23 @@ extension RecordLog {
   @discardableResult
   public func appendDurably<Value: Encodable & Sendable>(_ value: Value) async throws -> Int {
     try Task.checkCancellation()
-    let wish = DurableWish { writer, encoder in
-      try writer.append(in: encoder) { try encoder.encode(value, $0) }
-    }
+    let key = durableWishes.makeKey()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        if durableWishes.add(wish, continuation) { writingCalls.start { self.fulfillWishes() } }
+        let wish = DurableWish(continuation: continuation) { try self.append(value, &$0) }
+        if durableWishes.add(wish, key) { writingCalls.start { self.fulfillWishes() } }
         // A cancellation before the wish was added has found nothing to cancel.
-        if Task.isCancelled { wish.cancel() }
+        if Task.isCancelled { durableWishes.cancel(key) }
       }
     } onCancel: {
-      wish.cancel()
+      durableWishes.cancel(key)
     }
   }
 
   /// Appends the records that tasks wait for, until no task waits.
   private func fulfillWishes() {
     while let wishes = durableWishes.takeAll() {
-      let results = fulfill(wishes.map(\.wish))
+      let results = fulfill(wishes)
       for (wish, result) in zip(wishes, results) { wish.continuation.resume(with: result) }
     }
   }
@@ -302,14 +305,7 @@ extension RecordLog {
         try throwLateError(&state)
         // Records that others have appended stay, whatever happens to these.
         try writer.prepareToSynchronize()
-        let encoder = state.encoder.encoder
-        var results = wishes.map { wish in
-          Result {
-            let writer = try writerWithRoom(&state)
-            try wish.append(writer, encoder)
-            return writer.count - 1
-          }
-        }
+        var results = wishes.map { wish in Result { try wish.append(&state) } }
         // A segment may have been begun.
         let writer = state.writer ?? writer
         do {
@@ -345,58 +341,51 @@ extension Result<Int, any Error> {
 }
 
 /// A record that a task wants to be on the disk.
-final class DurableWish: Sendable {
-  /// Appends the record. Called under the lock of the log.
-  let append: @Sendable (LogWriter, RecordEncoder) throws -> Void
-  /// Nil once somebody is going to resume the task.
-  private let continuation = Mutex<CheckedContinuation<Int, any Error>?>(nil)
-
-  init(append: @escaping @Sendable (LogWriter, RecordEncoder) throws -> Void) { self.append = append }
-
-  fileprivate func wait(with continuation: CheckedContinuation<Int, any Error>) {
-    self.continuation.withLock { $0 = continuation }
-  }
-
-  fileprivate func takeContinuation() -> CheckedContinuation<Int, any Error>? {
-    continuation.withLock { $0.take() }
-  }
-
-  /// Withdraws the record, if it is not being appended yet.
-  func cancel() { takeContinuation()?.resume(throwing: CancellationError()) }
+struct DurableWish: Sendable {
+  let continuation: CheckedContinuation<Int, any Error>
+  /// Appends the record, and returns its number. Called under the lock of the log.
+  let append: @Sendable (inout LogState) throws -> Int
 }
 
-/// The records that tasks wait for, in the order of the calls.
+/// The records that tasks wait for.
 final class DurableWishes: Sendable {
-  typealias Waiting = (wish: DurableWish, continuation: CheckedContinuation<Int, any Error>)
-
   private struct State {
-    /// Also those that were withdrawn since the last time that all were taken.
-    var waiting: [DurableWish] = []
+    /// Those that are not being appended yet, by their keys.
+    var waiting: [Int: DurableWish] = [:]
     /// Whether a thread is appending, and will look for more.
     var isFulfilling = false
   }
 
   private let state = Mutex(State())
+  private let keys = Atomic<Int>(0)
 
   /// How many records were added and are not being appended yet.
   var count: Int { state.withLock { $0.waiting.count } }
 
+  /// Returns a key for a record. Those of earlier calls come first.
+  func makeKey() -> Int { keys.add(1, ordering: .relaxed).newValue }
+
   /// Adds a record, and returns whether the caller must start appending.
-  func add(_ wish: DurableWish, _ continuation: CheckedContinuation<Int, any Error>) -> Bool {
-    wish.wait(with: continuation)
-    return state.withLock { state in
-      state.waiting.append(wish)
+  func add(_ wish: DurableWish, _ key: Int) -> Bool {
+    state.withLock { state in
+      state.waiting[key] = wish
       defer { state.isFulfilling = true }
       return !state.isFulfilling
     }
   }
 
+  /// Withdraws a record, if it is not being appended yet.
+  func cancel(_ key: Int) {
+    let wish = state.withLock { $0.waiting.removeValue(forKey: key) }
+    wish?.continuation.resume(throwing: CancellationError())
+  }
+
   /// Takes all waiting records. Returns nil if there are none; whoever adds the next must then start
   /// appending again.
-  func takeAll() -> [Waiting]? {
+  func takeAll() -> [DurableWish]? {
     state.withLock { state in
-      let waiting = state.waiting.compactMap { wish in wish.takeContinuation().map { (wish, $0) } }
-      state.waiting = []
+      let waiting = state.waiting.sorted { $0.key < $1.key }.map(\.value)
+      state.waiting = [:]
       state.isFulfilling = !waiting.isEmpty
       return waiting.isEmpty ? nil : waiting
     }
