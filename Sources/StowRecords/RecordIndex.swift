@@ -145,12 +145,12 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
       if state.generation != generation { state = State(generation: generation) }
       state.remove(before: snapshot.first)
       if state.count < snapshot.tail.count {
-        var walk = log.walk(over: snapshot, from: state.count, noting: DamageReport())
+        var walk = log.walk(over: snapshot, from: state.count, noting: log.newReport())
         /// Throws if records could not be read that may be whole: they must not be skipped.
         func checkDamage() throws {
-          guard let met = walk.noting, met.count > 0 else { return }
-          try log.throwUnreadable(met.list)
-          walk.noting = DamageReport()
+          guard walk.report.count > 0 else { return }
+          try log.throwUnreadable(walk.report.list)
+          walk.report = log.newReport()
         }
         var file: LogFile?
         while let record = walk.nextRecord() {

@@ -135,9 +135,9 @@ extension RecordLog {
     of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool
   ) throws {
     let copier = RecordCopier()
-    let met = DamageReport()
+    let met = newReport()
     var cursor = RecordCursor(
-      old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
+      old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, met)
     var scope: (store: RecordStore, first: Int)?
     while let record = cursor.nextRecord() {
       let first = record.store.scope(of: record.index)

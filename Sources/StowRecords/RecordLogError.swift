@@ -201,6 +201,15 @@ extension RecordLogReader {
 }
 
 extension RecordLog.Damage.Reason {
+  /// The reason for what the system could not read; `other` if the error is not one of the system.
+  init(reading error: any Error, orElse other: Self) {
+    if case .system(_, let code) = (error as? RecordLogError)?.reason {
+      self = .unreadable(code)
+    } else {
+      self = other
+    }
+  }
+
   fileprivate var sentence: String {
     switch self {
     case .head: "the head of a block is damaged"
@@ -213,10 +222,15 @@ extension RecordLog.Damage.Reason {
   }
 }
 
-/// The damage met in a log. Each part is added once, however often and on however many threads it is read.
+/// The damage met in a log, or by some walks over it. Each part is added once, however often and on however many threads it is
+/// read.
 final class DamageReport: Sendable {
   private let known = Mutex<Set<RecordLog.Damage>>([])
   private let goingOn = Mutex<Int?>(nil)
+  /// The report of the log, which receives all damage, too.
+  private let whole: DamageReport?
+
+  init(within whole: DamageReport? = nil) { self.whole = whole }
 
   /// The number at which a walk continued after its next segment turned out to be removed; nil if that did
   /// not happen.
@@ -227,6 +241,7 @@ final class DamageReport: Sendable {
 
   func add(_ damage: RecordLog.Damage) {
     known.withLock { _ = $0.insert(damage) }
+    whole?.add(damage)
   }
 
   var count: Int { known.withLock { $0.count } }

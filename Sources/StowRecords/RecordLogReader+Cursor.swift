@@ -6,7 +6,7 @@ extension RecordLogReader {
     let start: Int
 
     public func makeIterator() -> Iterator {
-      Iterator(walk: log.walk(over: snapshot, from: start))
+      Iterator(walk: log.walk(over: snapshot, from: start, noting: log.damageReport))
     }
 
     /// Reads the records one after the other.
@@ -66,11 +66,10 @@ extension RecordLogReader {
       let snapshot = try seen()
       if position < snapshot.first { throw passingRemoved(before: snapshot.first) }
       if found == nil, lost.isEmpty {
-        let met = DamageReport()
+        let met = log.newReport()
         var walk = self.walk ?? log.walk(over: snapshot, from: position, noting: met)
-        walk.noting = met
+        walk.report = met
         found = walk.nextRecord()
-        walk.noting = nil
         lost = met.list.filter { !$0.records.isEmpty && $0.records.upperBound > position }
         (self.walk, store) = (walk, nil)
         if let first = met.firstAfterRemoval { throw passingRemoved(before: first) }
@@ -92,7 +91,7 @@ extension RecordLogReader {
       position = min(position, snapshot.tail.count)
       while position > snapshot.first {
         if store.map({ $0.counting.lowerBound < position && position <= $0.counting.upperBound }) != true {
-          let met = DamageReport()
+          let met = log.newReport()
           store = try storeBefore(position, of: snapshot, noting: met)
           if met.firstAfterRemoval != nil { return nil }
         }
@@ -218,7 +217,7 @@ extension RecordLogReader {
     of type: Value.Type = Value.self, where isBefore: (Value) throws -> Bool
   ) throws -> Int {
     let snapshot = try flushedSnapshot()
-    let met = DamageReport()
+    let met = newReport()
     // Records below `low` come before it. From `middle` on none does, once one was found there that does not.
     var (low, middle, found) = (snapshot.first, snapshot.tail.count, snapshot.tail.count)
     while low < middle {

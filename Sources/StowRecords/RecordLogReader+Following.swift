@@ -57,7 +57,7 @@ extension RecordLogReader {
       private var next: Int
       private var file: LogFile
       private var walk: LogWalk?
-      private let met = DamageReport()
+      private let met: DamageReport
       private let calls = BlockingCalls()
       /// Wakes this when there may be more records. Made for each file when its end is first reached.
       private var waking: FollowerWaking?
@@ -66,6 +66,7 @@ extension RecordLogReader {
         self.log = log
         self.file = file
         self.next = next
+        met = log.newReport()
       }
 
       /// Returns the next record as soon as it is there, or nil if the task was cancelled or the log was

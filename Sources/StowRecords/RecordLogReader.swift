@@ -215,7 +215,7 @@ extension RecordLogReader {
     let count = snapshot.tail.count
     guard number >= 0, number < count else { throw error(.noSuchRecord(number, count: count)) }
     guard number >= snapshot.first else { throw error(.removed(number, first: snapshot.first)) }
-    let met = DamageReport()
+    let met = newReport()
     let record = readRecord(from: number, of: snapshot, noting: met)
     if let record, record.number == number { return record }
     if let first = met.firstAfterRemoval { throw error(.removed(number, first: first)) }
@@ -250,7 +250,7 @@ extension RecordLogReader {
   ///
   /// - Throws: `RecordLogError` if the log cannot be read at all.
   public func verify() throws -> [Damage] {
-    let met = DamageReport()
+    let met = newReport()
     var walk = try walk(over: flushedSnapshot(), from: 0, noting: met)
     while walk.nextRecord() != nil {}
     return met.list
@@ -258,10 +258,12 @@ extension RecordLogReader {
 
   // MARK: - Snapshots
 
-  /// Returns a walk over the records of a log. Its damage is added to that of the log, and to `met`.
-  func walk(over snapshot: LogSnapshot, from number: Int, noting met: DamageReport? = nil) -> LogWalk {
-    LogWalk(
-      snapshot, from: number, maximumRecordSize: maximumRecordSize, decoder, damageReport, met)
+  /// Returns a report for some walks, whose damage is added to that of the log, too.
+  func newReport() -> DamageReport { DamageReport(within: damageReport) }
+
+  /// Returns a walk over the records of a log.
+  func walk(over snapshot: LogSnapshot, from number: Int, noting report: DamageReport) -> LogWalk {
+    LogWalk(snapshot, from: number, maximumRecordSize: maximumRecordSize, decoder, report)
   }
 
   /// Returns the segments, and how far the last one reaches now. Writes what was appended first, unless only

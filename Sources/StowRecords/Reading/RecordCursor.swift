@@ -13,9 +13,8 @@ struct RecordCursor: Sendable {
   private var end: Int { tail.endOfFrames ?? tail.end }
   private let maximumRecordSize: Int
   private let decoder: StowDecoder
-  /// Both receive the damage: the report of the log, and that of the caller who asks for the next steps.
-  private let known: DamageReport
-  var noting: DamageReport?
+  /// Receives the damage.
+  var report: DamageReport
 
   /// The first number that is wanted. The walk begins with the block that it should be in, so that a lost
   /// part is reported as a whole.
@@ -44,13 +43,13 @@ struct RecordCursor: Sendable {
 
   init(
     _ file: LogFile, from number: Int, _ tail: Tail, maximumRecordSize: Int, _ decoder: StowDecoder,
-    _ known: DamageReport, _ noting: DamageReport?
+    _ report: DamageReport
   ) {
     self.file = file
     self.tail = tail
     self.maximumRecordSize = min(maximumRecordSize, Block.Place.mostBytes)
     self.decoder = decoder
-    (self.known, self.noting) = (known, noting)
+    self.report = report
     start = min(number, tail.count)
     next = file.first
     claimed = file.first
@@ -151,7 +150,7 @@ struct RecordCursor: Sendable {
         }
         index = try file.nextBlock(from: index, before: end)
       } catch {
-        reason = .unreadable(error)
+        reason = RecordLog.Damage.Reason(reading: error, orElse: .unreadable(SystemError.shortRead))
       }
       addHole(offset..<min(index * BlockHead.blockSize, end), reason)
     }
@@ -213,10 +212,8 @@ struct RecordCursor: Sendable {
     let records = next..<max(next, min(number, tail.count))
     if hole == nil && records.isEmpty { return }
     let bytes = hole?.bytes ?? min(wholeEnd, end)..<end
-    let damage = RecordLog.Damage(
-      file: file.path, records: records, bytes: bytes, reason: hole?.reason ?? .missing)
-    known.add(damage)
-    noting?.add(damage)
+    report.add(
+      RecordLog.Damage(file: file.path, records: records, bytes: bytes, reason: hole?.reason ?? .missing))
     hole = nil
     next = records.upperBound
   }
@@ -236,7 +233,7 @@ struct RecordCursor: Sendable {
     switch group(from: beginning, of: block, noting: &damage) {
     case .success(let (bytes, places, last)):
       reportLost(before: first, before: offset)
-      report(damage)
+      reportAll(damage)
       index += 1
       take(last, firstRecord(of: index) ?? .max)
       // They count, whatever the head says after the block of the last part: they begin in that of the first.
@@ -248,7 +245,7 @@ struct RecordCursor: Sendable {
       if let reason = lost.reason {
         addHole(offset..<(index * BlockHead.blockSize), reason)
       } else {
-        report(damage)
+        reportAll(damage)
       }
       return false
     }
@@ -261,7 +258,7 @@ struct RecordCursor: Sendable {
   }
 
   /// Reports damaged bytes that held no records.
-  private mutating func report(_ damage: [Range<Int>]) {
+  private mutating func reportAll(_ damage: [Range<Int>]) {
     for bytes in damage {
       addHole(bytes, bytes.lowerBound % BlockHead.blockSize == 0 ? .head : .frame)
       reportLost(before: next, before: bytes.upperBound)
@@ -302,15 +299,8 @@ struct RecordCursor: Sendable {
       }
       return .failure(Lost(reason: .unfinished))
     } catch {
-      return .failure(Lost(reason: .unreadable(error)))
+      let reason = RecordLog.Damage.Reason(reading: error, orElse: .unreadable(SystemError.shortRead))
+      return .failure(Lost(reason: reason))
     }
-  }
-}
-
-extension RecordLog.Damage.Reason {
-  /// Returns the reason for bytes that the system could not read.
-  fileprivate static func unreadable(_ error: any Error) -> Self {
-    if case .system(_, let code) = (error as? RecordLogError)?.reason { return .unreadable(code) }
-    return .unreadable(SystemError.shortRead)
   }
 }

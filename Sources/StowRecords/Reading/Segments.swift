@@ -241,8 +241,8 @@ struct LogWalk: Sendable {
   private let start: Int
   private let maximumRecordSize: Int
   private let decoder: StowDecoder
-  private let known: DamageReport
-  var noting: DamageReport? { didSet { cursor?.noting = noting } }
+  /// Receives the damage.
+  var report: DamageReport { didSet { cursor?.report = report } }
   /// The index of the segment being read.
   private var index: Int
   /// The cursor in the segment; nil if the segment cannot be read.
@@ -250,13 +250,13 @@ struct LogWalk: Sendable {
 
   init(
     _ snapshot: LogSnapshot, from number: Int, maximumRecordSize: Int, _ decoder: StowDecoder,
-    _ known: DamageReport, _ noting: DamageReport?
+    _ report: DamageReport
   ) {
     self.snapshot = snapshot
     start = number
     self.maximumRecordSize = maximumRecordSize
     self.decoder = decoder
-    (self.known, self.noting) = (known, noting)
+    self.report = report
     index = snapshot.index(of: number)
     enter()
   }
@@ -313,35 +313,22 @@ struct LogWalk: Sendable {
     do {
       if let part = try snapshot.part(index) {
         cursor = RecordCursor(
-          part.file, from: start, part.tail, maximumRecordSize: maximumRecordSize, decoder, known, noting)
+          part.file, from: start, part.tail, maximumRecordSize: maximumRecordSize, decoder, report)
       } else if let next = try snapshot.indexAfterRemoval(of: index) {
         index = next
-        noting?.firstAfterRemoval = snapshot.segments[index].first
+        report.firstAfterRemoval = snapshot.segments[index].first
         enter()
       } else {
-        report(segment, .missing)
+        reportLost(segment, .missing)
       }
     } catch {
-      report(segment, RecordLog.Damage.Reason(opening: error))
+      reportLost(segment, RecordLog.Damage.Reason(reading: error, orElse: .head))
     }
   }
 
   /// Reports that all records of a segment are lost.
-  private func report(_ segment: Segment, _ reason: RecordLog.Damage.Reason) {
+  private func reportLost(_ segment: Segment, _ reason: RecordLog.Damage.Reason) {
     let records = segment.first..<snapshot.segments[index + 1].first
-    let damage = RecordLog.Damage(file: segment.path, records: records, bytes: 0..<0, reason: reason)
-    known.add(damage)
-    noting?.add(damage)
-  }
-}
-
-extension RecordLog.Damage.Reason {
-  /// Why a file of a log could not be opened.
-  fileprivate init(opening error: any Error) {
-    if case .system(_, let code) = (error as? RecordLogError)?.reason {
-      self = .unreadable(code)
-    } else {
-      self = .head
-    }
+    report.add(RecordLog.Damage(file: segment.path, records: records, bytes: 0..<0, reason: reason))
   }
 }
