@@ -10,34 +10,24 @@ extension RecordLog {
   /// let log = try RecordLog(at: folder, retention: [.bytes(10 << 30), .age(.seconds(30 * 86_400))])
   /// ```
   public struct Retention: Hashable, Sendable, ExpressibleByArrayLiteral {
-    var bytes = Int.max
-    var records = Int.max
-    var age: Duration?
+    let bytes: Int
+    let records: Int
+    let age: Duration?
 
     /// Limits the log to `most` bytes on the disk, unless the segment being written takes more, or a large
     /// record or group goes beyond its size. Compaction needs room for one more segment.
-    public static func bytes(_ most: Int) -> Retention {
-      var retention = Retention()
-      retention.bytes = most
-      return retention
-    }
+    public static func bytes(_ most: Int) -> Retention { Retention(bytes: most) }
 
     /// Keeps at least the last `least` records, counting those that were lost or left out.
-    public static func records(_ least: Int) -> Retention {
-      var retention = Retention()
-      retention.records = max(0, least)
-      return retention
-    }
+    public static func records(_ least: Int) -> Retention { Retention(records: max(0, least)) }
 
     /// Keeps segments with records no older than this, by the clock of the system when the next segment was
     /// begun. If the clock was ahead then, the segment goes when the next one does.
-    public static func age(_ least: Duration) -> Retention {
-      var retention = Retention()
-      retention.age = least
-      return retention
-    }
+    public static func age(_ least: Duration) -> Retention { Retention(age: least) }
 
-    private init() {}
+    private init(bytes: Int = .max, records: Int = .max, age: Duration? = nil) {
+      (self.bytes, self.records, self.age) = (bytes, records, age)
+    }
 
     /// Combines several limits.
     public init(arrayLiteral limits: Retention...) {

@@ -59,8 +59,6 @@ package struct Block: Sendable {
     let start: UInt32
     let end: UInt32
     let firstChecksum: UInt32
-
-    var payload: Range<Int> { Int(start)..<Int(end) }
   }
 
   package enum Piece: Sendable {
@@ -122,21 +120,9 @@ package struct Block: Sendable {
   /// Whether a group continues in the next block.
   package var isOpen: Bool { beginning != nil || continuation?.kind == .middle }
 
-  /// The bytes of the file that cannot be read here.
-  var damage: [Range<Int>] {
-    pieces.compactMap {
-      if case .damage(let bytes) = $0 { (start + bytes.lowerBound)..<(start + bytes.upperBound) } else { nil }
-    }
-  }
-
-  /// Whether something before an offset cannot be read.
-  func isDamaged(before offset: Int) -> Bool {
-    pieces.contains { if case .damage(let bytes) = $0 { bytes.lowerBound < offset } else { false } }
-  }
-
-  /// Whether what stands at an offset cannot be read.
-  func isDamaged(at offset: Int) -> Bool {
-    pieces.contains { if case .damage(let bytes) = $0 { bytes.contains(offset) } else { false } }
+  /// The bytes that cannot be read.
+  package var damage: [Range<Int>] {
+    pieces.compactMap { if case .damage(let bytes) = $0 { bytes } else { nil } }
   }
 
   /// - Returns: Nil if neither the head nor any frame is whole, or if the block is of another version.

@@ -63,8 +63,8 @@ final class LogFile: Sendable {
   /// The same file, as one of a log in whose folder it is, if the frame is damaged that would name its log.
   func belonging(to log: UInt64) throws -> LogFile {
     if namesOrigin || origin.log == log { return self }
-    let block = try block(0, before: size())
-    return block?.isDamaged(at: BlockHead.size) ?? true ? LogFile(self, of: log) : self
+    let damage = try block(0, before: size())?.damage
+    return damage?.contains { $0.contains(BlockHead.size) } ?? true ? LogFile(self, of: log) : self
   }
 
   // MARK: - Bytes
@@ -249,7 +249,7 @@ extension LogFile {
     return Tail(
       end: block.start + block.end, count: block.nextRecord, size: size,
       unfinished: try unfinishedGroup(at: block, size)?.numbers,
-      isBlockOpen: !block.isDamaged(before: block.end) && !block.isOpen,
+      isBlockOpen: !block.damage.contains { $0.lowerBound < block.end } && !block.isOpen,
       synchronizedEnd: max(
         (block.head?.synchronizedBlocks ?? 0) * BlockHead.blockSize,
         block.checkpoint.map { block.start + $0.lowerBound } ?? 0),

@@ -286,7 +286,7 @@ struct RecordCursor: Sendable {
         // Parts with more bytes than the first one announces are no group, and are not collected.
         if !isTooLarge, missing >= 0 { bytes += next.bytes[part.bytes] }
         guard part.kind == .last else {
-          damage += next.damage
+          damage += next.damage.map { (next.start + $0.lowerBound)..<(next.start + $0.upperBound) }
           index += 1
           continue
         }

@@ -103,7 +103,7 @@ struct LogWalk<Visitor: StructureVisitor> {
   // MARK: frames
 
   private mutating func showFrames(of block: Block, _ bytes: [UInt8], at start: Int, _ identity: UInt64) {
-    var damage = block.pieces.compactMap { if case .damage(let range) = $0 { range } else { nil } }[...]
+    var damage = block.damage[...]
     var offset = BlockHead.size
     while offset < bytes.count {
       while let range = damage.first, range.upperBound <= offset { damage.removeFirst() }
