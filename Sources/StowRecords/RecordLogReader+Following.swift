@@ -157,12 +157,30 @@ extension RecordLogReader {
   }
 }
 
-/// Wakes a task that waits for records.
-final class Waker: Sendable {
+/// Tells one follower that its log may have more records: by the log itself, the system, or a timer. The
+/// timer may be used from any thread.
+final class FollowerWaking: @unchecked Sendable {
   private let signals: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
+  private let watches: [any FileWatch]
+  private let timer: any DispatchSourceTimer
 
-  init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+  /// - Parameter interval: The interval at which the file is looked at in any case.
+  init(_ log: RecordLogReader, lookingEvery interval: DispatchTimeInterval = .seconds(1)) {
+    let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (self.signals, self.signal) = (signals, signal)
+    // Nobody else writes to a log that is open for writing here.
+    let watched = log.state.withLock { $0.writer != nil } ? [] : log.watched
+    watches = watched.compactMap { log.disk.watch($0) { signal.yield() } }
+    timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    let interval = watches.count == watched.count ? interval : .milliseconds(20)
+    timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(1))
+    timer.setEventHandler { signal.yield() }
+    timer.resume()
+    log.state.withLock { $0.followers.add(self) }
+  }
+
+  deinit { timer.cancel() }
 
   /// Ends a wait, or the next one if nobody waits now.
   func wake() { signal.yield() }
@@ -174,38 +192,10 @@ final class Waker: Sendable {
   }
 }
 
-/// Tells one follower that its log may have more records: by the log itself, the system, or a timer. The
-/// timer may be used from any thread.
-final class FollowerWaking: @unchecked Sendable {
-  private let waker = Waker()
-  private let watches: [any FileWatch]
-  private let timer: any DispatchSourceTimer
-
-  /// - Parameter interval: The interval at which the file is looked at in any case.
-  init(_ log: RecordLogReader, lookingEvery interval: DispatchTimeInterval = .seconds(1)) {
-    let isWriter = log.state.withLock { [waker] state in
-      state.followers.add(waker)
-      return state.writer != nil
-    }
-    // Nobody else writes to a log that is open for writing here.
-    let watched = isWriter ? [] : log.watched
-    watches = watched.compactMap { [waker] in log.disk.watch($0) { waker.wake() } }
-    timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
-    let interval = watches.count == watched.count ? interval : .milliseconds(20)
-    timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(1))
-    timer.setEventHandler { [waker] in waker.wake() }
-    timer.resume()
-  }
-
-  deinit { timer.cancel() }
-
-  func wait() async -> Bool { await waker.wait() }
-}
-
 /// The followers of a log through this object, for as long as they may wait.
 struct FollowersOfLog: Sendable {
   private struct Reference: Sendable {
-    weak var waker: Waker?
+    weak var follower: FollowerWaking?
   }
 
   private var references: [Reference] = []
@@ -213,14 +203,14 @@ struct FollowersOfLog: Sendable {
 
   fileprivate var isEmpty: Bool { references.isEmpty }
 
-  fileprivate mutating func add(_ waker: Waker) {
-    references.removeAll { $0.waker == nil }
-    references.append(Reference(waker: waker))
+  fileprivate mutating func add(_ follower: FollowerWaking) {
+    references.removeAll { $0.follower == nil }
+    references.append(Reference(follower: follower))
   }
 
   mutating func wake() {
-    references.removeAll { $0.waker == nil }
-    for reference in references { reference.waker?.wake() }
+    references.removeAll { $0.follower == nil }
+    for reference in references { reference.follower?.wake() }
     isWakingScheduled = false
   }
 }
