@@ -120,9 +120,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
     self.options = options
     self.encoder = RecordEncoder(encoder)
     folderLock = opened.folderLock
-    let isFolder = folderLock != nil
-    self.segmentSize = isFolder ? max(BlockHead.blockSize, segmentSize ?? 64 << 20) : nil
-    let files = SegmentFiles(disk, folder: isFolder ? path : nil)
+    let files = SegmentFiles(disk, path, isFolder: folderLock != nil)
+    self.segmentSize = files.isFolder ? max(BlockHead.blockSize, segmentSize ?? 64 << 20) : nil
     let writer = opened.writer
     super.init(
       path, disk, files, decoder, maximumRecordSize, cacheSize, opened.recovery,

@@ -37,7 +37,7 @@ extension RecordLogReader {
   /// The paths that change when there are new records.
   fileprivate var watched: [String] {
     // Some systems report no changes of the files in a folder, so the last file is watched, too.
-    files.folder == nil ? [path] : [path, state.withLock { $0.file.path }]
+    files.isFolder ? [path, state.withLock { $0.file.path }] : [path]
   }
 
   /// The records of a log, as they arrive.

@@ -75,9 +75,8 @@ public class RecordLogReader: @unchecked Sendable {
     cacheSize: Int = 1 << 24
   ) throws {
     let isFolder = try RecordLogError.naming(path) { try disk.status(of: path)?.isFolder ?? false }
-    let files = SegmentFiles(disk, folder: isFolder ? path : nil)
-    let opening = LogOpening(disk: disk, path: path)
-    let (segments, file) = try isFolder ? opening.segmentsForReading(files) : opening.forReading()
+    let files = SegmentFiles(disk, path, isFolder: isFolder)
+    let (segments, file) = try files.current()
     let tail = try file.tailForReading()
     self.init(
       path, disk, files, decoder, maximumRecordSize, cacheSize, tail.recovery,
@@ -306,7 +305,7 @@ extension RecordLogReader {
   /// Finds out how far the log reaches now.
   func update(_ state: inout LogState) throws {
     guard !state.isClosed else { return }
-    if files.folder == nil { try followReplacement(&state) } else { try followSegments(&state) }
+    if files.isFolder { try followSegments(&state) } else { try followReplacement(&state) }
     try updateTail(&state)
   }
 
@@ -329,7 +328,7 @@ extension RecordLogReader {
       }
       return
     }
-    try take(LogOpening(disk: disk, path: path).forReading(), &state)
+    try take(files.current(), &state)
     files.noteReplacement()
   }
 
@@ -359,7 +358,7 @@ extension RecordLogReader {
   /// Lists the segments. What changes meanwhile is found by the next listing.
   private func listSegments(_ state: inout LogState) throws {
     state.listed = .now
-    let (segments, file) = try LogOpening(disk: disk, path: path).segmentsForReading(files)
+    let (segments, file) = try files.current()
     // A copy of a file has the same identity.
     let isOpen = try? file.disk.status().place == state.file.disk.status().place
     if segments == state.segments, isOpen == true { return }

@@ -92,7 +92,7 @@ struct LogSnapshot: Sendable {
   }
 }
 
-/// The files of the finished segments of a log. Keeps a few of them open.
+/// The files of a log. Keeps a few of its finished segments open.
 final class SegmentFiles: Sendable {
   /// A file whose records are all written.
   struct Part: Sendable {
@@ -106,32 +106,48 @@ final class SegmentFiles: Sendable {
   }
 
   private let disk: any Disk
-  /// The path of the folder; nil for a log in one file.
-  let folder: String?
+  /// The path of the folder, or of the only file.
+  private let path: String
+  let isFolder: Bool
   private let replacements = Atomic<Int>(0)
   /// The files that were used last, in the order of their use.
   private let opened = Mutex<[Part]>([])
 
   private static let mostOpen = 8
 
-  init(_ disk: any Disk, folder: String?) {
-    self.disk = disk
-    self.folder = folder
+  init(_ disk: any Disk, _ path: String, isFolder: Bool) {
+    (self.disk, self.path, self.isFolder) = (disk, path, isFolder)
   }
 
-  /// Returns the segments that exist, in order. Ignores other files in the folder.
+  /// Returns all segments, and the file of the last one, for reading.
+  func current() throws -> (segments: [Segment], file: LogFile) {
+    guard isFolder else {
+      let file = try RecordLogError.naming(path) { try disk.open(path, .reading) }
+      return ([Segment(file: path)], try LogFile(reading: path, file))
+    }
+    var missing: Segment?
+    while true {
+      let segments = try list()
+      guard let last = segments.last, last != missing else {
+        throw RecordLogError(file: missing?.path ?? path, .notALog)
+      }
+      if let file = try file(of: last) { return (segments, try self.last(file, after: segments.dropLast())) }
+      // The segment was removed meanwhile, and another one is the last; or its name is a dangling link.
+      missing = last
+    }
+  }
+
+  /// Returns the segments in the folder, in order. Ignores other files there.
   func list() throws -> [Segment] {
-    guard let folder else { return [] }
     // A system may leave out a file that is replaced while it lists the folder, and the records of the first segment would seem
     // removed. That hardly happens twice to one file.
-    return try RecordLogError.naming(folder) { Set(try disk.names(in: folder) + disk.names(in: folder)) }
-      .compactMap { Segment(named: $0, in: folder) }.sorted { $0.first < $1.first }
+    try RecordLogError.naming(path) { Set(try disk.names(in: path) + disk.names(in: path)) }
+      .compactMap { Segment(named: $0, in: path) }.sorted { $0.first < $1.first }
   }
 
   /// Returns the segment that begins with a number, or nil.
   func segment(from number: Int) throws -> Segment? {
-    guard let folder else { return nil }
-    let segment = Segment(from: number, in: folder)
+    let segment = Segment(from: number, in: path)
     return try RecordLogError.naming(segment.path) { try disk.place(of: segment.path) }.map { _ in segment }
   }
 
@@ -194,15 +210,10 @@ final class SegmentFiles: Sendable {
   /// - Throws: `RecordLogError` if segments before it name a log, and none of them that of the last one.
   func lastForWriting(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
     let file = try last(file, after: segments)
-    var hasOthers = false
-    for segment in segments.reversed() {
-      // One that cannot be read says nothing.
-      guard let log = try? log(of: segment) else { continue }
-      if log == file.origin.log { return file }
-      hasOthers = true
-    }
-    if hasOthers { throw RecordLogError(file: file.path, .replaced) }
-    return file
+    // One that cannot be read says nothing.
+    let logs = segments.reversed().lazy.compactMap { try? self.log(of: $0) }
+    if logs.contains(file.origin.log) || logs.isEmpty { return file }
+    throw RecordLogError(file: file.path, .replaced)
   }
 
   /// Returns the log that a segment names; nil if it names none, or does not exist.

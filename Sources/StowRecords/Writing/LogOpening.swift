@@ -32,11 +32,6 @@ struct LogOpening {
     }
   }
 
-  /// Opens a log in one file for reading.
-  func forReading() throws -> (segments: [Segment], file: LogFile) {
-    ([Segment(file: path)], try LogFile(reading: path, naming { try disk.open(path, .reading) }))
-  }
-
   func naming<Result>(_ call: () throws -> Result) throws -> Result {
     try RecordLogError.naming(path, call)
   }
@@ -250,7 +245,7 @@ extension LogOpening {
     }
     if status == nil { try makeFolder() }
     // An existing folder becomes a log only if that is asked for.
-    if !inFolder, try SegmentFiles(disk, folder: path).list().isEmpty {
+    if !inFolder, try SegmentFiles(disk, path, isFolder: true).list().isEmpty {
       throw RecordLogError(file: path, .notALog)
     }
     let lock = try lockedFolder()
@@ -282,7 +277,7 @@ extension LogOpening {
 
   /// Opens the last segment for appending, or makes the first.
   private func lastSegment(_ lock: any DiskFile) throws -> Opened {
-    let files = SegmentFiles(disk, folder: path)
+    let files = SegmentFiles(disk, path, isFolder: true)
     let segments = try files.list()
     let opened: Opened
     if let last = segments.last {
@@ -335,24 +330,6 @@ extension LogOpening {
       guard let segment = Segment(named: name.dropLast(Self.newEnding.count), in: path) else { continue }
       let place = try naming { try disk.place(of: segment.path) }
       try opening(of: segment).removeLeftover(of: log, besidesFileAt: place)
-    }
-  }
-
-  // MARK: - Reading
-
-  /// Returns all segments, and the file of the last one.
-  func segmentsForReading(_ files: SegmentFiles) throws -> (segments: [Segment], file: LogFile) {
-    var missing: Segment?
-    while true {
-      let segments = try files.list()
-      guard let last = segments.last, last != missing else {
-        throw RecordLogError(file: missing?.path ?? path, .notALog)
-      }
-      if let file = try files.file(of: last) {
-        return (segments, try files.last(file, after: segments.dropLast()))
-      }
-      // The segment was removed meanwhile, and another one is the last; or its name is a dangling link.
-      missing = last
     }
   }
 }

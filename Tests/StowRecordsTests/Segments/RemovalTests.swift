@@ -90,7 +90,7 @@ struct RemovalTests {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
     let (first, id) = (Segmented.segments(on: disk)[0], log.state.withLock { $0.file.origin.log })
-    let files = SegmentFiles(disk, folder: Segmented.folder)
+    let files = SegmentFiles(disk, Segmented.folder, isFolder: true)
     #expect(try files.open(first, of: id) != nil)
     let generation = files.generation
     try log.removeRecords(before: 30)
