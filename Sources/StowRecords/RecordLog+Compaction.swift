@@ -117,18 +117,13 @@ extension RecordLog {
     // A segment that was opened as a file keeps its first number, too, unless the next head says that it is too high.
     let heads = try (0...1).map { try old.head(of: $0)?.firstRecord }
     let first = old.namesOrigin ? min(heads[0] ?? 0, heads[1] ?? .max, tail.count) : 0
-    let new = try opening.newFile(like: old.disk, from: max(old.first, first), old.origin)
-    do {
+    return try opening.newFile(like: old.disk, from: max(old.first, first), old.origin) { new in
       try copyRecords(of: old, tail, to: new, isKept)
       try new.flush()
       try new.synchronizeFile()
       new.noteSynchronized(before: new.wholeEnd)
       try putInPlace(new)
-    } catch {
-      opening.remove(new)
-      throw error
     }
-    return new
   }
 
   private func copyRecords(

@@ -83,17 +83,10 @@ struct LogOpening {
   func newLog(
     inPlaceOf empty: (any DiskFile)?, like old: (any DiskFile)?, from first: Int, _ origin: Origin?
   ) throws -> LogWriter {
-    let new = try newFile(like: old, mayKeepOwner: empty == nil, from: first, origin)
-    do {
-      try putInPlace(new, of: empty)
-    } catch {
-      remove(new)
-      throw error
-    }
-    return new
+    try newFile(like: old, mayKeepOwner: empty == nil, from: first, origin) { try putInPlace($0, of: empty) }
   }
 
-  /// Makes a file without records beside this one, locked and with its head on the disk.
+  /// Makes a file without records beside this one, locked and with its head on the disk, and removes it if `body` throws.
   ///
   /// - Parameters:
   ///   - old: The file that it replaces or follows, whose owner and permissions it gets.
@@ -101,25 +94,28 @@ struct LogOpening {
   ///   - first: The number of its first record.
   ///   - origin: The log that it belongs to, if there is one.
   func newFile(
-    like old: (any DiskFile)?, mayKeepOwner: Bool = false, from first: Int, _ origin: Origin?
+    like old: (any DiskFile)?, mayKeepOwner: Bool = false, from first: Int, _ origin: Origin?,
+    _ body: (LogWriter) throws -> Void
   ) throws -> LogWriter {
     let status = try naming { try old?.status() }
     return try RecordLogError.naming(newPath) {
       let file = try makeFile(origin?.log, status?.place)
       let head = BlockHead(identity: identity, firstRecord: first, index: 0).bytes
       let bytes = head + (origin?.frame(identity: identity) ?? [])
+      let log = LogFile(path: path, disk: file, identity: identity, origin: origin, first: first)
+      let tail = Tail(end: bytes.count, count: first, size: bytes.count, synchronizedEnd: bytes.count)
+      let new = LogWriter(log, on: disk, at: newPath, tail, options)
       do {
         guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
         if let status { try file.takeOwner(of: status, mayKeepOwner: mayKeepOwner) }
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
         try file.synchronize()
+        try body(new)
       } catch {
-        try? disk.remove(newPath)
+        remove(new)
         throw error
       }
-      let log = LogFile(path: path, disk: file, identity: identity, origin: origin, first: first)
-      let tail = Tail(end: bytes.count, count: first, size: bytes.count, synchronizedEnd: bytes.count)
-      return LogWriter(log, on: disk, at: newPath, tail, options)
+      return new
     }
   }
 
