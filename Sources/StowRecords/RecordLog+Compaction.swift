@@ -119,9 +119,7 @@ extension RecordLog {
     let first = old.namesOrigin ? min(heads[0] ?? 0, heads[1] ?? .max, tail.count) : 0
     return try opening.newFile(like: old.disk, from: max(old.first, first), old.origin) { new in
       try copyRecords(of: old, tail, to: new, isKept)
-      try new.flush()
-      try new.synchronizeFile()
-      new.noteSynchronized(before: new.wholeEnd)
+      try new.finish()
       try putInPlace(new)
     }
   }

@@ -414,15 +414,8 @@ final class LogWriter: @unchecked Sendable {
   /// Cuts off what a failed write has left. It must not reappear either after something is written there.
   private func removeDebris() throws {
     try checkFile()
-    try RecordLogError.naming(file.path, at: wholeEnd) {
-      try file.disk.truncate(to: wholeEnd)
-      do {
-        try synchronizeFile()
-      } catch {
-        failToSynchronize()
-        throw error
-      }
-    }
+    try RecordLogError.naming(file.path, at: wholeEnd) { try file.disk.truncate(to: wholeEnd) }
+    try synchronizeNow()
     hasDebris = false
   }
 
@@ -475,20 +468,24 @@ final class LogWriter: @unchecked Sendable {
   /// Whether all that is written is known to be on the disk.
   var isSynchronized: Bool { synchronizedEnd == wholeEnd }
 
-  /// Brings all records to the disk.
+  /// Brings all records to the disk, before the next segment is begun, or the file takes the place of another.
   func finish() throws {
-    // The next segment is begun at the path of this one, where another log may be by now.
+    // Another log may be at the path of this one by now.
     try checkFile()
     try prepareToSynchronize()
     if hasDebris { try removeDebris() }
-    let end = wholeEnd
+    try synchronizeNow()
+    noteSynchronized(before: wholeEnd)
+  }
+
+  /// Has the disk synchronize the file, and notes if that fails.
+  private func synchronizeNow() throws {
     do {
       try synchronizeFile()
     } catch {
       failToSynchronize()
       throw error
     }
-    noteSynchronized(before: end)
   }
 
   /// Returns whether the file, with what is collected, has `size` bytes, or has less room than a part of a
