@@ -61,7 +61,7 @@ extension RecordLog {
   public func append<Values: Collection>(group values: Values) throws -> Range<Int>
   where Values.Element: Encodable {
     try appending { state in
-      try writerWithRoom(&state).appendGroup(in: encoder) { body in
+      try writerWithRoom(&state).append(in: encoder) { body in
         for value in values {
           guard try encoder.encode(value, body) else { return false }
         }

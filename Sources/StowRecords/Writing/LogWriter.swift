@@ -100,20 +100,45 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: - Records
 
-  /// Makes the message of a record, which relies on the records before it in its scope, and lends it.
+  /// Makes the messages of records, each of which relies on the records before it in its scope, and lends one after the other,
+  /// until `body` says that there is no room.
   typealias MessageMaker = (_ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool
 
-  /// Appends a record. If this throws, nothing is appended.
+  /// Appends records as a group: whatever happens to the file, all of them are there or none. They are in one
+  /// frame, or in parts. If this throws, nothing is appended.
   ///
-  /// - Parameter makeMessage: Called once more, in a new scope, if there is no room for the message in this block.
-  func append(in scope: some RecordScope, _ makeMessage: MessageMaker) throws {
+  /// - Parameter makeMessages: Called once more, in a new scope, if there is no room for the messages in this block.
+  func append(in scope: some RecordScope, _ makeMessages: MessageMaker) throws {
     if needsScope {
       try flush()
       begin(scope)
     }
-    if try makeMessage(collect) { return }
+    let before = (collected, collectedSize)
+    var size = 0
+    do {
+      let isCollected = try makeMessages { message in
+        let isFirst = size == 0
+        size += Varint.size(message.count) + message.count
+        // The length of a single record does not count.
+        try checkSize(isFirst ? message.count : size)
+        return try collect(message)
+      }
+      if isCollected { return }
+    } catch {
+      takeBack(to: before)
+      throw error
+    }
+    takeBack(to: before)
     scope.undo()
-    try appendInNewScope(scope, makeMessage)
+    try appendInNewScope(scope, makeMessages)
+  }
+
+  /// Forgets the records that were collected last.
+  private func takeBack(to before: (count: Int, size: Int)) {
+    guard collected > before.count else { return }
+    if before.count > 0 { frame.removeLast(collectedSize - before.size) }
+    (collected, collectedSize) = before
+    needsScope = true
   }
 
   private func begin(_ scope: some RecordScope) {
@@ -123,7 +148,6 @@ final class LogWriter: @unchecked Sendable {
 
   /// Adds a record to those collected. Returns false if the block has no room for it.
   private func collect(_ message: UnsafeRawBufferPointer) throws -> Bool {
-    try checkSize(message.count)
     try checkNumbers(1)
     return packs ? collectPacked(message) : collect(message, head: message.count)
   }
@@ -181,26 +205,34 @@ final class LogWriter: @unchecked Sendable {
   /// Returns how many bytes a record takes in a frame, unpacked.
   private func sizeInFrame(of count: Int) -> Int { Varint.size(packs ? count << 1 : count) + count }
 
-  /// Appends a record that does not fit in this block. It begins a scope, wherever it is written.
-  private func appendInNewScope(_ scope: some RecordScope, _ makeMessage: MessageMaker) throws {
+  /// Appends records that do not fit in this block. They begin a scope, wherever they are written.
+  private func appendInNewScope(_ scope: some RecordScope, _ makeMessages: MessageMaker) throws {
     needsScope = true
+    try flush()
     begin(scope)
-    let isInParts = try makeMessage { message in
-      try checkSize(message.count)
-      try flush()
-      // In the new scope the record may be short enough to fit here after all.
-      let isInParts = needsParts(sizeInFrame(of: message.count))
-      if isInParts {
-        var length: [UInt8] = []
-        Varint.append(message.count, to: &length)
-        try writeParts(of: 1, length, message)
-      } else {
-        let hasRoom = try collect(message)
+    var (records, places, size) = ([UInt8](), [Range<Int>](), 0)
+    let isDone = try makeMessages { message in
+      Varint.append(message.count, to: &records)
+      places.append(records.count..<(records.count + message.count))
+      records.append(contentsOf: message)
+      size += sizeInFrame(of: message.count)
+      try checkSize(places.count == 1 ? message.count : records.count)
+      return true
+    }
+    precondition(isDone, "everything was taken")
+    try checkNumbers(places.count)
+    try records.withUnsafeBytes { records in
+      // In the new scope the records may be short enough to fit here after all.
+      if needsParts(size) {
+        try writeParts(of: places.count, records)
+        needsScope = true
+        return
+      }
+      for place in places {
+        let hasRoom = try collect(UnsafeRawBufferPointer(rebasing: records[place]))
         precondition(hasRoom, "there is room for what needs no parts")
       }
-      return isInParts
     }
-    if isInParts { needsScope = true }
   }
 
   /// Returns whether records of `size` bytes must be parted. If not, the next frame has room for them, in a
@@ -210,71 +242,6 @@ final class LogWriter: @unchecked Sendable {
     if size > roomOfBlock || (blockOffset != 0 && room >= Self.leastRoomForPart) { return true }
     skipRest()
     return false
-  }
-
-  // MARK: - Groups
-
-  /// Appends records as a group: whatever happens to the file, all of them are there or none. They are in one
-  /// frame, or in parts. If this throws, nothing is appended.
-  ///
-  /// - Parameter makeMessages: Makes one message after the other, until `body` says that there is no room. It
-  ///   is then called once more, in a new scope.
-  func appendGroup(in scope: some RecordScope, _ makeMessages: MessageMaker) throws {
-    if needsScope {
-      try flush()
-      begin(scope)
-    }
-    let (before, size) = (collected, collectedSize)
-    var groupSize = 0
-    do {
-      let isCollected = try makeMessages { message in
-        groupSize += Varint.size(message.count) + message.count
-        try checkSize(groupSize)
-        return try collect(message)
-      }
-      if isCollected { return }
-      takeBack(to: before, size)
-    } catch {
-      takeBack(to: before, size)
-      throw error
-    }
-    scope.undo()
-    try appendGroupInNewScope(scope, makeMessages)
-  }
-
-  /// Forgets the records that were collected last.
-  private func takeBack(to count: Int, _ size: Int) {
-    if count > 0 { frame.removeLast(collectedSize - size) }
-    (collected, collectedSize) = (count, size)
-    needsScope = true
-  }
-
-  private func appendGroupInNewScope(_ scope: some RecordScope, _ makeMessages: MessageMaker) throws {
-    try flush()
-    needsScope = true
-    begin(scope)
-    var (records, places, size) = ([UInt8](), [Range<Int>](), 0)
-    let isDone = try makeMessages { message in
-      Varint.append(message.count, to: &records)
-      places.append(records.count..<(records.count + message.count))
-      records.append(contentsOf: message)
-      size += sizeInFrame(of: message.count)
-      try checkSize(records.count)
-      return true
-    }
-    precondition(isDone, "everything was taken")
-    try checkNumbers(places.count)
-    try records.withUnsafeBytes { records in
-      if needsParts(size) {
-        try writeParts(of: places.count, [], records)
-        needsScope = true
-        return
-      }
-      for place in places {
-        let hasRoom = try collect(UnsafeRawBufferPointer(rebasing: records[place]))
-        precondition(hasRoom, "there is room for what needs no parts")
-      }
-    }
   }
 
   /// Throws if this many more records would exceed the highest number.
@@ -329,28 +296,26 @@ final class LogWriter: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of records in the group.
-  ///   - beginning: Its first bytes: an integer, or nothing.
-  ///   - rest: All other bytes.
-  private func writeParts(of count: Int, _ beginning: [UInt8], _ rest: UnsafeRawBufferPointer) throws {
-    precondition(rest.count > 1, "less is no reason to part it")
+  ///   - bytes: The records, with their lengths.
+  private func writeParts(of count: Int, _ bytes: UnsafeRawBufferPointer) throws {
+    precondition(bytes.count > 1, "less is no reason to part it")
     let start = (end, wholeEnd)
     let (first, last) = (written, written + count - 1)
     do {
       if BlockHead.blockSize - blockOffset < Self.leastRoomForFirstPart { skipRest() }
       var head: [UInt8] = []
       Varint.append(count, to: &head)
-      Varint.append(beginning.count + rest.count, to: &head)
-      head += beginning
-      var done = min(room - head.count, rest.count - 1)
+      Varint.append(bytes.count, to: &head)
+      var done = min(room - head.count, bytes.count - 1)
       beginFrame(.first, number: first)
       frame += head
-      frame.append(contentsOf: rest[..<done])
+      frame.append(contentsOf: bytes[..<done])
       try writeFrame(firstRecord: first)
-      while done < rest.count {
+      while done < bytes.count {
         skipRest()
-        let room = min(roomAfterNumber - Varint.size(last), rest.count - done)
-        beginFrame(done + room == rest.count ? .last : .middle, number: last)
-        frame.append(contentsOf: rest[done..<(done + room)])
+        let room = min(roomAfterNumber - Varint.size(last), bytes.count - done)
+        beginFrame(done + room == bytes.count ? .last : .middle, number: last)
+        frame.append(contentsOf: bytes[done..<(done + room)])
         try writeFrame(firstRecord: last + 1)
         done += room
       }
