@@ -36,44 +36,44 @@ struct RecordPacker {
     else {
       return nil
     }
-    let size = putParts(of: record)
-    guard size > 0, size < record.count else { return nil }
-    return packed.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<size])) }
+    window.bytes.withUnsafeBytes { putParts(of: record, $0) }
+    guard !packed.isEmpty, packed.count < record.count else { return nil }
+    return packed.withUnsafeBytes(body)
   }
 
-  /// Writes the parts of a record into `packed`, and returns how many bytes they take; 0 if there is nothing
-  /// to copy.
-  @inline(never)
-  private mutating func putParts(of record: UnsafeRawBufferPointer) -> Int {
-    // A copy is shorter than what it covers; with the head of the bytes after it, it is as long at most.
-    let most = record.count + record.count / PackedParts.mostLiterals + 2
-    if packed.count < most { packed = Array(repeating: 0, count: most) }
-    return packed.withUnsafeMutableBytes { packed in
-      window.bytes.withUnsafeBytes { window in
-        words.withUnsafeBufferPointer { words in
-          var writer = PartWriter(record, packed)
-          Self.putParts(of: record, window, words, &writer)
-          return writer.end
-        }
-      }
-    }
-  }
-
-  @inline(__always)
-  private static func putParts(
-    of record: UnsafeRawBufferPointer, _ window: UnsafeRawBufferPointer, _ words: UnsafeBufferPointer<UInt16>,
-    _ writer: inout PartWriter
-  ) {
+  /// Makes `packed` the parts of a record; nothing if there is nothing to copy.
+  private mutating func putParts(of record: UnsafeRawBufferPointer, _ window: UnsafeRawBufferPointer) {
+    packed.removeAll(keepingCapacity: true)
+    var done = 0
     var scan = WordScan(record)
     while let place = scan.next() {
-      let word = load(record, place)
-      let found = Int(words[hash(word)]) - 1
-      guard found >= 0, load(window, found) == word else { continue }
-      let length = commonLength(window, found, record, place)
-      writer.putCopy(found, length, at: place)
-      scan.skip(to: place + length)
+      let word = Self.load(record, place)
+      let found = Int(words[Self.hash(word)]) - 1
+      guard found >= 0, Self.load(window, found) == word else { continue }
+      let length = Self.commonLength(window, found, record, place)
+      putLiterals(record[done..<place])
+      putCopy(found, length)
+      done = place + length
+      scan.skip(to: done)
     }
-    writer.finish()
+    if done > 0 { putLiterals(record[done...]) }
+  }
+
+  private mutating func putLiterals(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(PackedParts.mostLiterals))
+      packed.append(UInt8(part.count - 1))
+      packed.append(contentsOf: part)
+      rest = rest.dropFirst(part.count)
+    }
+  }
+
+  private mutating func putCopy(_ offset: Int, _ length: Int) {
+    let code = min(length, PackedParts.longCopy) - PackedParts.leastCopy
+    packed.append(UInt8(truncatingIfNeeded: 0x80 | code << 4 | offset >> 8))
+    packed.append(UInt8(truncatingIfNeeded: offset))
+    if length >= PackedParts.longCopy { packed.append(UInt8(length - PackedParts.longCopy)) }
   }
 
   // MARK: - Words
@@ -152,58 +152,5 @@ struct WordScan {
     let fromA = lowercase &+ 0x1F1F_1F1F_1F1F_1F1F
     let afterZ = lowercase &+ 0x0505_0505_0505_0505
     return fromA & ~afterZ & ~word & 0x8080_8080_8080_8080
-  }
-}
-
-/// Writes the parts of a packed record. Bytes between copies become parts of their own.
-struct PartWriter {
-  private let record: UnsafeRawBufferPointer
-  private let packed: UnsafeMutableRawBufferPointer
-  /// How many bytes of the record the parts cover so far.
-  private var done = 0
-  /// How many bytes the parts take.
-  private(set) var end = 0
-
-  /// - Parameter packed: Room for the bytes of the record, one more for every 128 of them, and two more.
-  init(_ record: UnsafeRawBufferPointer, _ packed: UnsafeMutableRawBufferPointer) {
-    self.record = record
-    self.packed = packed
-  }
-
-  /// Adds a copy for the bytes from `place` on, after a part for the bytes before them.
-  @inline(__always)
-  mutating func putCopy(_ offset: Int, _ length: Int, at place: Int) {
-    if place > done { putLiterals(before: place) }
-    let code = min(length, PackedParts.longCopy) - PackedParts.leastCopy
-    put(UInt8(truncatingIfNeeded: 0x80 | code << 4 | offset >> 8))
-    put(UInt8(truncatingIfNeeded: offset))
-    if length >= PackedParts.longCopy { put(UInt8(length - PackedParts.longCopy)) }
-    done = place + length
-  }
-
-  /// Adds a part for the rest of the record, unless nothing was copied.
-  @inline(__always)
-  mutating func finish() {
-    if done > 0, done < record.count { putLiterals(before: record.count) }
-  }
-
-  @inline(__always)
-  private mutating func putLiterals(before place: Int) {
-    while done < place {
-      let count = min(PackedParts.mostLiterals, place - done)
-      put(UInt8(truncatingIfNeeded: count - 1))
-      precondition(count <= packed.count - end)
-      let source = UnsafeRawBufferPointer(rebasing: record[done..<(done + count)])
-      UnsafeMutableRawBufferPointer(rebasing: packed[end..<(end + count)]).copyMemory(from: source)
-      done += count
-      end += count
-    }
-  }
-
-  @inline(__always)
-  private mutating func put(_ byte: UInt8) {
-    precondition(end < packed.count)
-    packed[end] = byte
-    end += 1
   }
 }
