@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A file that is known to be a log.
 final class LogFile: Sendable {
   let path: String
@@ -12,7 +10,6 @@ final class LogFile: Sendable {
   let namesOrigin: Bool
   /// The number of the first record that the file may have: for a segment, the number in its name.
   let first: Int
-  private let knownHeads = Mutex(KnownHeads())
 
   init(path: String, disk: any DiskFile, identity: UInt64, origin: Origin? = nil, first: Int = 0) {
     self.path = path
@@ -143,24 +140,6 @@ final class LogFile: Sendable {
   ///
   /// The number of heads read is logarithmic in the number of blocks, unless heads are damaged.
   func lastHead(notAfter number: Int, before end: Int) throws -> BlockHead? {
-    knownHeads.withLock { $0.settled = max($0.settled, end / BlockHead.blockSize) }
-    if let head = try bisect(number, before: end), try isLast(head, notAfter: number, before: end) {
-      return head
-    }
-    knownHeads.withLock { $0.forgetAll() }
-    return try bisect(number, before: end)
-  }
-
-  /// Returns whether a head is still that of its block, and the next one is after a number. If a write
-  /// failed, known blocks may have been cut off and others written there.
-  private func isLast(_ head: BlockHead, notAfter number: Int, before end: Int) throws -> Bool {
-    guard try self.head(of: head.index) == head else { return false }
-    let next = head.index + 1
-    guard next * BlockHead.blockSize < end else { return true }
-    return try self.head(of: next).map { $0.firstRecord > number } ?? false
-  }
-
-  private func bisect(_ number: Int, before end: Int) throws -> BlockHead? {
     var found: BlockHead?
     var low = 0
     var high = BlockHead.count(in: end) - 1
@@ -181,34 +160,11 @@ final class LogFile: Sendable {
   private func firstHead(from index: Int, before end: Int) throws -> BlockHead? {
     var index = index
     while index < BlockHead.count(in: end) {
-      if let known = knownHeads.withLock({ $0.heads[index] }) { return known }
-      if let head = try head(of: index) {
-        // Heads that a walk reads in order are not needed again.
-        knownHeads.withLock { $0.add(head) }
-        return head
-      }
+      if let head = try head(of: index) { return head }
       index = try nextBlock(from: index + 1, before: end)
     }
     return nil
   }
-}
-
-/// Whole heads that were read before, which guide a bisection. What it finds is read again.
-private struct KnownHeads {
-  private(set) var heads: [Int: BlockHead] = [:]
-  /// Blocks with a lower index are followed by others.
-  var settled = 0
-
-  /// The most heads that are kept; beyond that, all are forgotten.
-  private static let most = 8192
-
-  mutating func add(_ head: BlockHead) {
-    guard head.index < settled else { return }
-    if heads.count == Self.most { heads = [:] }
-    heads[head.index] = head
-  }
-
-  mutating func forgetAll() { heads = [:] }
 }
 
 /// The end of a file, for reading it or appending to it.
