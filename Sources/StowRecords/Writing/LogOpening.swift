@@ -274,50 +274,38 @@ extension LogOpening {
   /// Opens the last segment for appending, or makes the first.
   private func lastSegment(_ lock: any DiskFile) throws -> Opened {
     let files = SegmentFiles(disk, path, isFolder: true)
-    let segments = try files.list()
-    let opened: Opened
-    if let last = segments.last {
-      let (writer, recovery) = try opening(of: last).reopened {
-        try files.lastForWriting(
-          LogFile(reading: last.path, $0, first: last.first), after: segments.dropLast())
-      }
-      opened = (writer, recovery, segments, lock)
-    } else {
-      let first = Segment(from: 0, in: path)
-      let origin = Origin(log: identity, begun: disk.now)
-      let writer = try opening(of: first).newLog(inPlaceOf: nil, like: nil, from: first.first, origin)
-      opened = (writer, RecordLog.Recovery(bytes: 0..<0, records: 0..<0), [first], lock)
-    }
+    var (segments, locked) = (try files.list(), (any DiskFile)?.none)
     do {
-      try removeLeftovers(of: opened.writer.file.origin.log)
+      let (writer, recovery): (LogWriter, RecordLog.Recovery)
+      if let last = segments.last {
+        let opening = opening(of: last)
+        let file = try opening.naming { try disk.open(last.path, .appending) }
+        guard try opening.naming({ try file.lock() }) else { throw RecordLogError(file: last.path, .inUse) }
+        locked = file
+        let log = try LogFile(reading: last.path, file, first: last.first)
+        (writer, recovery) = try opening.recovered(files.lastForWriting(log, after: segments.dropLast()))
+      } else {
+        segments = [Segment(from: 0, in: path)]
+        let origin = Origin(log: identity, begun: disk.now)
+        writer = try opening(of: segments[0]).newLog(inPlaceOf: nil, like: nil, from: 0, origin)
+        recovery = RecordLog.Recovery(bytes: 0..<0, records: 0..<0)
+        locked = writer.file.disk
+      }
+      try removeLeftovers(of: writer.file.origin.log)
       // The creator of the folder, or of the last file in it, may have stopped before its name was on the disk.
       try naming {
         try disk.synchronizeFolder(of: path)
-        try disk.synchronizeFolder(of: opened.writer.path)
+        try disk.synchronizeFolder(of: writer.path)
       }
+      return (writer, recovery, segments, lock)
     } catch {
-      try? opened.writer.file.disk.unlock()
+      try? locked?.unlock()
       throw error
     }
-    return opened
   }
 
   private func opening(of segment: Segment) -> LogOpening {
     LogOpening(disk: disk, path: segment.path, options: options, identity: identity)
-  }
-
-  /// Opens a segment for appending.
-  private func reopened(
-    _ read: (any DiskFile) throws -> LogFile
-  ) throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
-    let file = try naming { try disk.open(path, .appending) }
-    guard try naming({ try file.lock() }) else { throw RecordLogError(file: path, .inUse) }
-    do {
-      return try recovered(read(file))
-    } catch {
-      try? file.unlock()
-      throw error
-    }
   }
 
   /// Removes the new files that a crash has left during a compaction, or when a segment was to be begun.
