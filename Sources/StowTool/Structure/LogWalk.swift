@@ -236,36 +236,15 @@ struct LogWalk<Visitor: StructureVisitor> {
   }
 }
 
-/// Walks over the records of a stream (Format/Logs.md, "Streams").
-struct StreamWalk<Visitor: StructureVisitor> {
-  private(set) var records: MessageWalk<Visitor>
-  private let reader: ByteReader
+// Streams (Format/Logs.md, "Streams").
 
-  /// - Parameter walk: The walk over the records.
-  init(_ reader: ByteReader, _ walk: MessageWalk<Visitor>) {
-    self.reader = reader
-    records = walk
-  }
-
-  /// Walks over all of the file.
-  ///
-  /// - Returns: What is wrong with it; nil if it is whole.
-  mutating func file() -> Broken? {
-    do {
-      try walk()
-      return nil
-    } catch let error as FormatError {
-      return Broken(error)
-    } catch {
-      return error as? Broken
-    }
-  }
-
-  private mutating func walk() throws {
+extension MessageWalk {
+  /// Walks over a stream and all of its records.
+  mutating func stream() throws {
     guard try reader.byte(at: 2) == 1 else {
       throw Broken("a stream of another version", at: 0)
     }
-    records.visitor.piece(0..<3, .framing, "stream, version 1")
+    visitor.piece(0..<3, .framing, "stream, version 1")
     var offset = 3
     var number = 0
     while offset < reader.count {
@@ -273,14 +252,14 @@ struct StreamWalk<Visitor: StructureVisitor> {
       let isForgetting = try reader.byte(at: offset) == 0
       let length = try reader.varint(at: &offset)
       if isForgetting {
-        records.visitor.piece(start..<offset, .framing, "all definitions are forgotten")
-        records.definitions = Definitions()
+        visitor.piece(start..<offset, .framing, "all definitions are forgotten")
+        definitions = Definitions()
         continue
       }
-      records.visitor.piece(start..<offset, .framing, "record of \(Words.count(length, "byte"))")
+      visitor.piece(start..<offset, .framing, "record of \(Words.count(length, "byte"))")
       guard length > 0 else { throw Broken("a record without bytes", at: start) }
       guard length <= reader.count - offset else { throw Broken("the bytes end within a record", at: start) }
-      if let broken = records.record(number, offset..<(offset + length)) { throw broken }
+      if let broken = record(number, offset..<(offset + length)) { throw broken }
       offset += length
       try checkSum(of: number, (offset - length)..<offset)
       offset += 4
@@ -293,10 +272,7 @@ struct StreamWalk<Visitor: StructureVisitor> {
     checksum.update(UInt64(number))
     checksum.update(try reader.bytes(bytes))
     let found = try reader.halfWord(at: bytes.upperBound)
-    records.visitor.enter(.part)
-    records.visitor.piece(
-      bytes.upperBound..<(bytes.upperBound + 4), .framing, "checksum of record \(number)")
-    records.visitor.leave()
+    detail(bytes.upperBound..<(bytes.upperBound + 4), "checksum of record \(number)", .framing)
     guard found == checksum.value else { throw Broken("a wrong checksum", at: bytes.upperBound) }
   }
 }

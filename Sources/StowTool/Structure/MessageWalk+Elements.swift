@@ -36,7 +36,7 @@ extension MessageWalk {
   }
 
   /// Shows a piece that describes others.
-  private mutating func detail(
+  mutating func detail(
     _ bytes: Range<Int>, _ meaning: @autoclosure () -> String, _ kind: PieceKind = .structure,
     in place: Place = .part
   ) {

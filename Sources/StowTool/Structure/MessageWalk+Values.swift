@@ -175,10 +175,7 @@ extension MessageWalk {
     for index in keys.indices where try reader.byte(at: offset + index / 8) >> UInt8(index % 8) & 1 == 1 {
       present.append(keys[index])
     }
-    visitor.enter(.part)
-    visitor.piece(
-      bits, .structure, "present: \(present.map { Words.quoted($0, 20) }.joined(separator: ", "))")
-    visitor.leave()
+    detail(bits, "present: \(present.map { Words.quoted($0, 20) }.joined(separator: ", "))")
     if keys.count % 8 != 0, try reader.byte(at: bits.upperBound - 1) >> UInt8(keys.count % 8) != 0 {
       throw Broken("a presence bit without a key", at: bits.upperBound - 1)
     }

@@ -35,7 +35,8 @@ struct MessageWalk<Visitor: StructureVisitor> {
     return walk { walk throws in try walk.body(at: bytes.lowerBound, before: bytes.upperBound) }
   }
 
-  private mutating func walk(_ body: (inout Self) throws -> Void) -> Broken? {
+  /// Returns what is wrong where `body` breaks off; nil if it does not.
+  mutating func walk(_ body: (inout Self) throws -> Void) -> Broken? {
     do {
       try body(&self)
       return nil

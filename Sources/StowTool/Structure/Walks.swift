@@ -40,10 +40,7 @@ enum Walks {
         var log = LogWalk(reader, from: input.firstRecord, walk)
         broken = log.file()
         walk = log.records
-      case .stream:
-        var stream = StreamWalk(reader, walk)
-        broken = stream.file()
-        walk = stream.records
+      case .stream: broken = walk.walk { walk throws in try walk.stream() }
       }
       finish(&walk.visitor)
       return broken
