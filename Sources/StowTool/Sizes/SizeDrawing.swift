@@ -59,7 +59,7 @@ struct SizeDrawing {
     let parts = parts.filter { $0.size > 0 }.sorted { $0.size > $1.size }
     for (part, place) in zip(parts, Treemap.rectangles(of: parts.map(\.size), in: area)) {
       guard place.width >= 1, place.height >= 1 else { continue }
-      let path = part.tree.map { Self.path(path, $0.step) } ?? path
+      let path = part.tree?.path(inside: path) ?? path
       guard let tree = part.tree, !tree.below.isEmpty, let inside = Self.inside(place) else {
         leaf(part, path, place)
         continue
@@ -71,10 +71,6 @@ struct SizeDrawing {
         path: path,
         in: inside)
     }
-  }
-
-  private static func path(_ path: String, _ step: String) -> String {
-    path.isEmpty && step.hasPrefix(".") ? String(step.dropFirst()) : path + step
   }
 
   /// Returns the room in a rectangle below its title, or nil.

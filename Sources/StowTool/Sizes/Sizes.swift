@@ -99,6 +99,11 @@ final class SizeTree {
     return step.hasPrefix("[") ? step : ".\(step)"
   }
 
+  /// Returns the path of this tree, whose step follows another path.
+  func path(inside path: String) -> String {
+    path.isEmpty && step.hasPrefix(".") ? String(step.dropFirst()) : path + step
+  }
+
   func add(_ size: Int, _ kind: PieceKind) {
     own += size
     kinds[kind, default: 0] += size
@@ -179,19 +184,12 @@ enum SizeTable {
   /// Returns a line for each path, with all bytes below it, the largest first among those of one tree.
   ///
   /// - Parameter least: Trees of fewer bytes are left out.
-  static func lines(of tree: SizeTree, least: Int) -> [Line] {
-    var lines: [Line] = []
-    add(tree, path: "", least, &lines)
-    return lines
-  }
-
-  private static func add(_ tree: SizeTree, path: String, _ least: Int, _ lines: inout [Line]) {
-    let path = path.isEmpty && tree.step.hasPrefix(".") ? String(tree.step.dropFirst()) : path + tree.step
-    lines.append(
-      Line(size: tree.total, count: path.isEmpty ? nil : tree.count, name: path.isEmpty ? "(all)" : path))
-    for below in tree.below.sorted(by: { $0.total > $1.total }) where below.total >= least {
-      add(below, path: path, least, &lines)
-    }
+  static func lines(of tree: SizeTree, inside path: String = "", least: Int) -> [Line] {
+    let path = tree.path(inside: path)
+    let line = Line(
+      size: tree.total, count: path.isEmpty ? nil : tree.count, name: path.isEmpty ? "(all)" : path)
+    let below = tree.below.filter { $0.total >= least }.sorted { $0.total > $1.total }
+    return [line] + below.flatMap { lines(of: $0, inside: path, least: least) }
   }
 
   /// - Parameter whole: The size that percentages refer to.
