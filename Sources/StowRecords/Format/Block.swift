@@ -277,7 +277,8 @@ package struct Block: Sendable {
     guard frame.kind.isFresh || isScopeWhole else {
       // They are counted, so that no other records get their numbers.
       var counted = Run(firstNumber: number)
-      if takePlain(in: content, frame.kind.isPackable, &counted), counted.numbers.end < BlockHead.recordLimit
+      if takeEntries(in: content, frame.kind.isPackable, hasWindow: false, &counted),
+        counted.numbers.end < BlockHead.recordLimit
       {
         next = counted.numbers.end
       }
@@ -292,7 +293,7 @@ package struct Block: Sendable {
       run.windows.append(PackingWindow())
     }
     let isWhole =
-      (frame.kind.isPackable ? takePackable(in: content, &run) : takePlain(in: content, false, &run))
+      takeEntries(in: content, frame.kind.isPackable, hasWindow: frame.kind.isPackable, &run)
       && run.numbers.end < BlockHead.recordLimit
     if isWhole {
       next = run.numbers.end
@@ -340,16 +341,6 @@ package struct Block: Sendable {
     return true
   }
 
-  private func takePlain(in content: Range<Int>, _ arePackable: Bool, _ run: inout Run) -> Bool {
-    Self.forEachEntry(of: bytes, in: content, arePackable) { entry in
-      switch entry {
-      case .leftOut(let count): return run.numbers.leaveOut(count)
-      case .record(let range, _): run.add(Place(range))
-      }
-      return true
-    }
-  }
-
   /// Returns the places of the records in an assembled group, or nil if it does not have `count` records.
   static func places(ofGroup bytes: [UInt8], count: Int) -> [Place]? {
     var places: [Place] = []
@@ -361,24 +352,23 @@ package struct Block: Sendable {
     return isWhole && places.count == count ? places : nil
   }
 
-  /// Takes in records whose lengths say whether they are packed.
-  private func takePackable(in content: Range<Int>, _ run: inout Run) -> Bool {
+  /// Takes in all entries of a frame. Without a window for them, packed records are only counted.
+  private func takeEntries(
+    in content: Range<Int>, _ arePackable: Bool, hasWindow: Bool, _ run: inout Run
+  ) -> Bool {
     // Taken out of the array, so that adding a record does not copy it.
     var window = run.windows.removeLast()
     defer { run.windows.append(window) }
     return bytes.withUnsafeBytes { raw in
-      Self.forEachEntry(of: self.bytes, in: content, true) { entry in
-        let (range, isPacked): (Range<Int>, Bool)
+      Self.forEachEntry(of: self.bytes, in: content, arePackable) { entry in
         switch entry {
         case .leftOut(let count): return run.numbers.leaveOut(count)
-        case .record(let place, let how): (range, isPacked) = (place, how)
-        }
-        let record = UnsafeRawBufferPointer(rebasing: raw[range])
-        if isPacked {
+        case .record(let range, true) where hasWindow:
+          let record = UnsafeRawBufferPointer(rebasing: raw[range])
           guard let unpackedSize = window.unpackedSize(of: record) else { return false }
           run.add(Place(range, unpackedSize: unpackedSize))
-        } else {
-          _ = window.add(record)
+        case .record(let range, _):
+          if hasWindow { _ = window.add(UnsafeRawBufferPointer(rebasing: raw[range])) }
           run.add(Place(range))
         }
         return true
