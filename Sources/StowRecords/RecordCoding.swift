@@ -5,8 +5,6 @@ import Stow
 protocol RecordScope: AnyObject {
   /// Forgets all definitions: the next record begins a scope.
   func begin()
-  /// Takes note that the last message was not written. A new scope begins next.
-  func undo()
 }
 
 /// Encodes the records of a scope, each as a message that relies on the definitions of those before it.
@@ -18,9 +16,6 @@ final class RecordEncoder: RecordScope {
   init(_ encoder: StowEncoder) { self.encoder = encoder }
 
   func begin() { definitions.removeAll() }
-
-  // The new scope has no definitions, of this record or any other.
-  func undo() {}
 
   /// Encodes a record, lends its bytes to `body`, and keeps its definitions for later records. If the record
   /// is then not written, a new scope must begin.
@@ -107,23 +102,21 @@ final class RecordCopier: RecordScope {
     missing.append(prelude)
   }
 
-  /// Lends a record as it is to be written, and takes in what it defines. Nothing is taken in if this throws.
-  func copy<Result>(
-    _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) throws -> Result {
+  /// Lends a record as it is to be written, and takes in what it defines, unless `body` throws or returns false.
+  func copy(
+    _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
     let prelude = try RecordPrelude(of: record)
-    let result = try lend(record, prelude, body)
+    guard try lend(record, prelude, body) else { return false }
     missing = []
     all.append(prelude)
-    return result
+    return true
   }
 
-  func undo() { all.removeLast() }
-
-  private func lend<Result>(
+  private func lend(
     _ record: UnsafeRawBufferPointer, _ prelude: RecordPrelude,
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) throws -> Result {
+    _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
     if missing.isEmpty { return try body(record) }
     let preludes = missing + [prelude]
     var message = [RecordPrelude.tag]

@@ -129,7 +129,6 @@ final class LogWriter: @unchecked Sendable {
       throw error
     }
     takeBack(to: before)
-    scope.undo()
     try appendInNewScope(scope, makeMessages)
   }
 
