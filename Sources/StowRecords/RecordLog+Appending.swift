@@ -130,14 +130,7 @@ extension RecordLog {
   /// ```
   ///
   /// - Throws: `RecordLogError`. If the disk failed, nothing more is appended until the log is opened again.
-  public func synchronize() throws {
-    let (writer, count) = try withWriter { state, writer in
-      try throwLateError(&state)
-      try writer.prepareToSynchronize()
-      return (writer, writer.written)
-    }
-    try synchronize(writer, upTo: count)
-  }
+  public func synchronize() throws { try synchronize(after: throwLateError) }
 
   /// Does the work of closing. Called once.
   func closeWriting() throws {
@@ -180,6 +173,16 @@ extension RecordLog {
   /// Throws the error that work in the background has met since the last call.
   func throwLateError(_ state: inout LogState) throws {
     if let error = state.lateError.take() ?? state.writer?.failure { throw error }
+  }
+
+  /// Brings all records to the disk, after `body` was called under the lock.
+  private func synchronize(after body: (inout LogState) throws -> Void) throws {
+    let (writer, count) = try withWriter { state, writer in
+      try body(&state)
+      try writer.prepareToSynchronize()
+      return (writer, writer.written)
+    }
+    try synchronize(writer, upTo: count)
   }
 
   /// Brings at least `count` records to the disk. They must be written already. Those of an earlier process
@@ -231,12 +234,7 @@ extension RecordLog {
 
   func writeLater() {
     do {
-      let (writer, count) = try withWriter { state, writer in
-        state.isWritingScheduled = false
-        try writer.prepareToSynchronize()
-        return (writer, writer.written)
-      }
-      try synchronize(writer, upTo: count)
+      try synchronize { $0.isWritingScheduled = false }
     } catch let error as RecordLogError {
       noteBackgroundError(error)
     } catch {
