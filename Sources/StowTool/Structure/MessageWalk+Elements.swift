@@ -29,13 +29,7 @@ extension MessageWalk {
     return content.upperBound
   }
 
-  private mutating func element(_ index: Int, _ bytes: Range<Int>, _ meaning: @autoclosure () -> String) {
-    visitor.enter(.element(index))
-    visitor.piece(bytes, .integer, meaning())
-    visitor.leave()
-  }
-
-  /// Shows a piece that describes others.
+  /// Shows a piece in a place of its own, mostly one that describes others.
   mutating func detail(
     _ bytes: Range<Int>, _ meaning: @autoclosure () -> String, _ kind: PieceKind = .structure,
     in place: Place = .part
@@ -170,14 +164,15 @@ extension MessageWalk {
     guard firstWidth <= body.upperBound - next else { throw Broken("not all of an element", at: next) }
     var sum = try reader.signed(at: next, width: firstWidth)
     let start = sum
-    element(0, next..<(next + firstWidth), "\(start)")
+    detail(next..<(next + firstWidth), "\(start)", .integer, in: .element(0))
     next += firstWidth
     var index = 1
     while width <= body.upperBound - next {
       let value = try reader.signed(at: next, width: width)
       sum &+= value
       let total = sum
-      element(index, next..<(next + width), "\(value < 0 ? "" : "+")\(value): \(total)")
+      detail(
+        next..<(next + width), "\(value < 0 ? "" : "+")\(value): \(total)", .integer, in: .element(index))
       next += width
       index += 1
     }

@@ -142,7 +142,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     let start = offset
     guard start < end else { throw Broken("the bytes end before this does", at: start) }
     let name: String
-    let key: Definitions.Key
+    let isNew: Bool
     if let symbol = try reader.reference(at: &offset) {
       guard offset <= end else { throw Broken("a key goes beyond what it stands in", at: start) }
       guard symbol < definitions.symbols.count else {
@@ -150,14 +150,15 @@ struct MessageWalk<Visitor: StructureVisitor> {
       }
       if offset - start > 1, symbol < 32 { visitor.flaw(at: start, "a reference that fits in its header") }
       name = definitions.symbols[symbol]
-      key = .symbol(symbol)
+      isNew = known.insert(symbol: symbol, definitions)
       visitor.piece(start..<offset, kind, "\(Words.quoted(name, 20)), symbol \(symbol)")
     } else {
       let text = try text(at: start, before: end)
-      (name, key, offset) = (text.string, .text(text.string), text.end)
+      (name, offset) = (text.string, text.end)
+      isNew = known.insert(text: name, definitions)
       visitor.piece(start..<offset, kind, "\(Words.quoted(name, 20)), \(text.form)")
     }
-    guard known.insert(key, definitions) else { throw Broken("a key that its object has already", at: start) }
+    guard isNew else { throw Broken("a key that its object has already", at: start) }
     return name
   }
 
@@ -219,12 +220,6 @@ struct Definitions {
 
   mutating func add(shape: [String]) { shapes.append(shape) }
 
-  /// A key: a text, or a reference to a symbol.
-  enum Key {
-    case text(String)
-    case symbol(Int)
-  }
-
   /// The keys of one object, none of which may occur twice.
   ///
   /// A key may take a byte even if its symbol takes many: each symbol is looked at once, however many keys
@@ -233,15 +228,16 @@ struct Definitions {
     private var numbers = Set<Int>()
     private var texts = Set<ExactString>()
 
-    /// Adds a key, and returns whether it differs from all before it.
-    mutating func insert(_ key: Key, _ definitions: Definitions) -> Bool {
-      switch key {
-      case .symbol(let symbol): return numbers.insert(definitions.names[symbol]).inserted
-      case .text(let text):
-        let text = ExactString(text)
-        if let number = definitions.numbers[text] { return numbers.insert(number).inserted }
-        return texts.insert(text).inserted
-      }
+    /// Adds the key that a symbol is, and returns whether it differs from all before it.
+    mutating func insert(symbol: Int, _ definitions: Definitions) -> Bool {
+      numbers.insert(definitions.names[symbol]).inserted
+    }
+
+    /// The same for the text of a key.
+    mutating func insert(text: String, _ definitions: Definitions) -> Bool {
+      let text = ExactString(text)
+      if let number = definitions.numbers[text] { return numbers.insert(number).inserted }
+      return texts.insert(text).inserted
     }
   }
 }
