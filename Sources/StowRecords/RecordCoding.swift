@@ -37,18 +37,16 @@ final class KnownScope: Sendable {
 
   /// - Parameters:
   ///   - scope: The number of the scope.
-  ///   - firsts: The index of the first record of each scope.
-  ///   - places: The places of the records in `bytes`.
+  ///   - run: Records, whose places are in `bytes`.
   ///   - keepsShortStrings: Whether many records are to be decoded.
-  init(
-    _ scope: Int, of firsts: [Int], _ places: [Block.Place], in bytes: [UInt8], keepsShortStrings: Bool
-  ) {
+  init(_ scope: Int, of run: Block.Run, in bytes: [UInt8], keepsShortStrings: Bool) {
     let definitions = DecodingDefinitions(keepsShortStrings: keepsShortStrings)
     var defining: [(index: Int, scope: DecodingDefinitions.Scope)] = []
     var broken: (index: Int, error: any Error)?
     bytes.withUnsafeBytes { bytes in
-      for index in firsts[scope]..<(scope + 1 < firsts.count ? firsts[scope + 1] : places.count) {
-        let place = places[index]
+      let end = scope + 1 < run.scopes.count ? run.scopes[scope + 1] : run.records.count
+      for index in run.scopes[scope]..<end {
+        let place = run.records[index]
         // Packed records define nothing.
         guard !place.isPacked, bytes[Int(place.start)] == RecordPrelude.tag else { continue }
         do {

@@ -133,7 +133,7 @@ extension RecordLog {
       old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, met)
     var scope: (store: RecordStore, first: Int)?
     while let record = cursor.nextRecord() {
-      let first = record.store.scope(of: record.index)
+      let first = record.store.run.scope(of: record.index)
       if scope?.store !== record.store || scope?.first != first {
         scope = (record.store, first)
         copier.beginReading()

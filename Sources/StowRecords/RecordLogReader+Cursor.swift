@@ -96,8 +96,8 @@ extension RecordLogReader {
           if met.firstAfterRemoval != nil { return nil }
         }
         guard let store else { continue }
-        let place = store.numbers.place(from: position) - 1
-        let number = place < 0 ? -1 : store.numbers.number(at: place)
+        let place = store.run.numbers.place(from: position) - 1
+        let number = place < 0 ? -1 : store.run.numbers.number(at: place)
         position = max(store.counting.lowerBound, number)
         if number == position { return Record(store: store, index: place) }
       }

@@ -396,7 +396,7 @@ extension RecordLogReader {
     let index: Int
 
     /// The number of the record in its log: 0 for the first one appended, and one more for each that follows.
-    public var number: Int { store.numbers.number(at: index) }
+    public var number: Int { store.run.numbers.number(at: index) }
 
     /// The size of the encoded record, in bytes.
     public var size: Int { store.withBytes(of: index) { $0.count } }

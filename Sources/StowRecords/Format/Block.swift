@@ -36,17 +36,22 @@ package struct Block: Sendable {
   /// Records whose numbers follow each other, with nothing damaged between them.
   package struct Run: Sendable {
     fileprivate(set) var numbers: RecordNumbers
-    fileprivate(set) var records: [Place] = []
+    fileprivate(set) var records: [Place]
     /// The indices in `records` before which all definitions are forgotten; the first is 0.
     fileprivate(set) var scopes: [Int] = [0]
     /// For each scope, the window that its packed records copy from.
-    fileprivate(set) var windows = [PackingWindow()]
+    fileprivate(set) var windows: [PackingWindow]
     /// The frames that hold the run.
     fileprivate(set) var frames: [RunFrame] = []
     /// Where its frames end in the block.
     var end: Int { frames.last.map { Int($0.end) } ?? 0 }
 
-    fileprivate init(firstNumber: Int) { numbers = RecordNumbers(first: firstNumber) }
+    init(_ numbers: RecordNumbers, _ records: [Place] = [], windows: [PackingWindow] = [PackingWindow()]) {
+      (self.numbers, self.records, self.windows) = (numbers, records, windows)
+    }
+
+    /// Returns the scope that a record belongs to.
+    func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
 
     fileprivate mutating func add(_ place: Place) {
       records.append(place)
@@ -276,7 +281,7 @@ package struct Block: Sendable {
   ) -> Bool {
     guard frame.kind.isFresh || isScopeWhole else {
       // They are counted, so that no other records get their numbers.
-      var counted = Run(firstNumber: number)
+      var counted = Run(RecordNumbers(first: number))
       if takeEntries(in: content, frame.kind.isPackable, hasWindow: false, &counted),
         counted.numbers.end < BlockHead.recordLimit
       {
@@ -284,7 +289,7 @@ package struct Block: Sendable {
       }
       return false
     }
-    var run = self.run.take() ?? Run(firstNumber: number)
+    var run = self.run.take() ?? Run(RecordNumbers(first: number))
     let (first, before) = (run.records.count, run.numbers)
     // Enough for a full block; with many small frames the array grows as they come.
     if first == 0 { run.records.reserveCapacity(content.count / 16) }

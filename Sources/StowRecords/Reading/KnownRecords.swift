@@ -33,7 +33,7 @@ final class KnownRun: Sendable {
     self.run = run
     checksums = block.checksums
     scopes = run.scopes.indices.map {
-      KnownScope($0, of: run.scopes, run.records, in: block.bytes, keepsShortStrings: false)
+      KnownScope($0, of: run, in: block.bytes, keepsShortStrings: false)
     }
     self.decoder = decoder
     size =
@@ -77,10 +77,11 @@ final class KnownRun: Sendable {
     let last = run.numbers.place(from: numbers.upperBound)
     while end < last, run.records[end].range.upperBound <= range.upperBound { end += 1 }
     // All records of a frame belong to one scope.
-    let scope = run.scopes.partitionPoint { $0 <= index } - 1
-    return RecordStore(
-      file, run.numbers.part(first..<end), bytes, run.records[first..<end].map { $0.from(range.lowerBound) },
-      windows: [run.windows[scope]], known: (scopes[scope], first), decoder)
+    let scope = run.scope(of: index)
+    let part = Block.Run(
+      run.numbers.part(first..<end), run.records[first..<end].map { $0.from(range.lowerBound) },
+      windows: [run.windows[scope]])
+    return RecordStore(file, part, bytes, known: (scopes[scope], first), decoder)
   }
 }
 
@@ -122,7 +123,7 @@ final class KnownRecords: Sendable {
   /// Returns a record of a known block; nil if its block is not known, or has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
     let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
-      if let recent = state.recent, recent.identity == file.identity, recent.numbers.place(of: number) != nil
+      if let recent = state.recent, recent.identity == file.identity, recent.run.numbers.place(of: number) != nil
       {
         return (recent, nil)
       }

@@ -67,13 +67,14 @@ struct RecordCursor: Sendable {
     let end = store.counting.upperBound
     next = max(next, min(start, end))
     guard next < end else { return nil }
-    let place = store.numbers.place(from: next)
-    guard place < store.numbers.count, store.numbers.number(at: place) < end else {
+    let numbers = store.run.numbers
+    let place = numbers.place(from: next)
+    guard place < numbers.count, numbers.number(at: place) < end else {
       // The last ones were left out.
       next = end
       return nil
     }
-    next = store.numbers.number(at: place) + 1
+    next = numbers.number(at: place) + 1
     return RecordLog.Record(store: store, index: place)
   }
 
@@ -117,21 +118,19 @@ struct RecordCursor: Sendable {
       let start = block.start + (run.records.first?.range.lowerBound ?? 0)
       reportLost(before: run.numbers.first, before: start)
       let end = max(next, min(run.numbers.end, limit, tail.count))
-      store = RecordStore(
-        file, run.numbers, counting: next..<end, block.bytes, run.records, scopes: run.scopes,
-        windows: run.windows,
-        decoder)
+      store = RecordStore(file, run, counting: next..<end, block.bytes, decoder)
       wholeEnd = block.start + run.end
     }
     return true
   }
 
-  /// The block of the last record, and the run that the record is in; nil if the record spans several blocks.
-  var knownRun: (block: Block, run: KnownRun)? {
+  /// The file and the block of the last record, and the run that the record is in; nil if the record spans
+  /// several blocks.
+  var knownRun: (file: LogFile, block: Block, run: KnownRun)? {
     guard let block, let store, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
       return nil
     }
-    return KnownRun(run, of: block, counting: store.counting, file, decoder).map { (block, $0) }
+    return KnownRun(run, of: block, counting: store.counting, file, decoder).map { (file, block, $0) }
   }
 
   // MARK: - Blocks
@@ -237,7 +236,8 @@ struct RecordCursor: Sendable {
       index += 1
       take(last, firstRecord(of: index) ?? .max)
       // They count, whatever the head says after the block of the last part: they begin in that of the first.
-      store = RecordStore(file, RecordNumbers(first: first, count: places.count), bytes, places, decoder)
+      let run = Block.Run(RecordNumbers(first: first, count: places.count), places)
+      store = RecordStore(file, run, bytes, decoder)
     case .failure(let lost):
       for middle in (block.index + 1)..<index { passed = leastNumber(from: middle) }
       // None of its numbers counts, so a later block may have lower ones.

@@ -10,73 +10,63 @@ final class RecordStore: Sendable {
   /// The identity of the file, and the number of the first record that it may have.
   let identity: UInt64
   let fileFirst: Int
-  let numbers: RecordNumbers
+  /// The records, and their places in the bytes.
+  let run: Block.Run
   /// The numbers of the records that count. Where heads contradict each other, a block has others, too.
   let counting: Range<Int>
   private let bytes: [UInt8]
-  private let places: [Block.Place]
-  /// The index of the first record of each scope.
-  let scopes: [Int]
-  private let windows: [PackingWindow]
   private let decoder: StowDecoder
   /// The definitions of each scope, as far as they are known.
   private let known: Mutex<[KnownScope?]>
   /// The index of the first record among those of its block.
   private let first: Int
 
-  /// Creates a store for records at some places of these bytes.
+  /// Creates a store for records in these bytes.
   ///
   /// - Parameters:
   ///   - counting: The numbers that count; nil if all do.
   ///   - known: The scope of all records, if it is known, and the index of the first record among those of its block.
   init(
-    _ file: LogFile, _ numbers: RecordNumbers, counting: Range<Int>? = nil, _ bytes: [UInt8],
-    _ places: [Block.Place], scopes: [Int] = [0], windows: [PackingWindow] = [PackingWindow()],
+    _ file: LogFile, _ run: Block.Run, counting: Range<Int>? = nil, _ bytes: [UInt8],
     known: (scope: KnownScope, first: Int)? = nil, _ decoder: StowDecoder
   ) {
     (identity, fileFirst) = (file.identity, file.first)
-    self.numbers = numbers
-    self.counting = counting ?? numbers.first..<numbers.end
+    self.run = run
+    self.counting = counting ?? run.numbers.first..<run.numbers.end
     self.bytes = bytes
-    self.places = places
-    self.scopes = scopes
-    self.windows = windows
-    self.known = Mutex(known.map { [$0.scope] } ?? Array(repeating: nil, count: scopes.count))
+    self.known = Mutex(known.map { [$0.scope] } ?? Array(repeating: nil, count: run.scopes.count))
     first = known?.first ?? 0
     self.decoder = decoder
   }
 
   /// Returns a record, or nil if it is not one of these.
   func record(_ number: Int) -> RecordLog.Record? {
-    numbers.place(of: number).map { RecordLog.Record(store: self, index: $0) }
+    run.numbers.place(of: number).map { RecordLog.Record(store: self, index: $0) }
   }
 
   /// Lends a record, unpacked if it is packed.
   func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
   {
-    if places[index].isPacked { return try withUnpackedBytes(of: index, body) }
-    return try bytes[places[index].range].withUnsafeBytes(body)
+    if run.records[index].isPacked { return try withUnpackedBytes(of: index, body) }
+    return try bytes[run.records[index].range].withUnsafeBytes(body)
   }
 
   @inline(never)
   private func withUnpackedBytes<Result>(
     of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
-    let place = places[index]
-    let window = windows[scope(of: index)]
+    let place = run.records[index]
+    let window = run.windows[run.scope(of: index)]
     return try bytes[place.range].withUnsafeBytes {
       try window.withUnpacked($0, size: Int(place.unpackedSize), body)
     }
   }
 
-  /// Returns the scope that a record belongs to.
-  func scope(of index: Int) -> Int { max(0, scopes.partitionPoint { $0 <= index } - 1) }
-
   /// Lends the decoder, a record, and the definitions that it relies on.
   func open<Value>(
     at index: Int, _ body: (StowDecoder, UnsafeRawBufferPointer, DecodingDefinitions.Scope) throws -> Value
   ) throws -> Value {
-    let scope = knownScope(scope(of: index))
+    let scope = knownScope(run.scope(of: index))
     return try withBytes(of: index) {
       try body(decoder, $0, try scope.definitions(of: $0, at: first + index))
     }
@@ -85,7 +75,7 @@ final class RecordStore: Sendable {
   private func knownScope(_ scope: Int) -> KnownScope {
     known.withLock { known in
       if let found = known[scope] { return found }
-      let made = KnownScope(scope, of: scopes, places, in: bytes, keepsShortStrings: true)
+      let made = KnownScope(scope, of: run, in: bytes, keepsShortStrings: true)
       known[scope] = made
       return made
     }

@@ -301,12 +301,8 @@ struct LogWalk: Sendable {
   /// such range.
   var abandoned: Range<Int>? { cursor?.abandoned }
 
-  /// The file and the block of the last record, and the run that the record is in; nil if the record spans
-  /// several blocks.
-  var knownRun: (file: LogFile, block: Block, run: KnownRun)? {
-    guard let cursor, let known = cursor.knownRun else { return nil }
-    return (cursor.file, known.block, known.run)
-  }
+  /// What is known of the block of the last record; nil if the record spans several blocks.
+  var knownRun: (file: LogFile, block: Block, run: KnownRun)? { cursor?.knownRun }
 
   // MARK: - Segments
 
