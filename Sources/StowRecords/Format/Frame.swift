@@ -16,7 +16,7 @@ package struct BlockHead: Sendable, Hashable {
   /// The number of the block, from 0 on.
   package let index: Int
   /// How many blocks, from the first one on, were on the disk when this one was begun.
-  package let synchronizedBlocks: Int
+  package private(set) var synchronizedBlocks = 0
 
   package static let size = 32
   package static let blockSize = 65_536
@@ -27,13 +27,11 @@ package struct BlockHead: Sendable, Hashable {
   /// All numbers, including that of the next record, stay below this, so that sums of two do not overflow.
   static let recordLimit = 1 << 62
 
-  init(identity: UInt64, firstRecord: Int, index: Int, synchronizedBlocks: Int = 0) {
-    self.identity = identity
-    self.firstRecord = firstRecord
-    self.index = index
-    self.synchronizedBlocks = synchronizedBlocks
-  }
+  /// Returns how many blocks begin in a file of a size.
+  package static func count(in size: Int) -> Int { size / blockSize + (size % blockSize == 0 ? 0 : 1) }
+}
 
+extension BlockHead {
   /// Reads the head at the front of `bytes`; nil if there is no head, or if it is damaged.
   package init?(_ bytes: some Collection<UInt8>) {
     let bytes = Array(bytes.prefix(Self.size))
@@ -78,9 +76,6 @@ package struct BlockHead: Sendable, Hashable {
     bytes[(checksumOffset + 4)..<size].withUnsafeBytes { checksum.update($0) }
     return checksum.value
   }
-
-  /// Returns how many blocks begin in a file of a size.
-  package static func count(in size: Int) -> Int { size / blockSize + (size % blockSize == 0 ? 0 : 1) }
 }
 
 /// A part of a block that was written at once, and is either whole or absent (Format/Logs.md, "Frames"):

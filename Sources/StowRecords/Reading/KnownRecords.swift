@@ -122,14 +122,8 @@ final class KnownRecords: Sendable {
 
   /// Returns a record of a known block; nil if its block is not known, or has other bytes now.
   func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
-    let (store, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
-      if let recent = state.recent, recent.identity == file.identity, recent.run.numbers.place(of: number) != nil
-      {
-        return (recent, nil)
-      }
-      return (nil, state.run(with: number, of: file))
-    }
-    if let store { return store.record(number) }
+    let (recent, run) = state.withLock { ($0.recent, $0.run(with: number, of: file)) }
+    if let recent, recent.identity == file.identity, let record = recent.record(number) { return record }
     guard let run, run.has(number) else { return nil }
     guard let store = run.readRecords(around: number, of: file) else {
       state.withLock { $0.forget(run) }

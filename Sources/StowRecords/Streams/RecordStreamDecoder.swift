@@ -143,8 +143,7 @@ public final class RecordStreamDecoder {
     if hasBegun { return true }
     let head = StreamFrame.head
     let found = bytes[start...].prefix(head.count)
-    guard found.dropLast(found.count == head.count ? 1 : 0).elementsEqual(head.dropLast().prefix(found.count))
-    else { throw error(.notAStream) }
+    guard zip(found, head.dropLast()).allSatisfy(==) else { throw error(.notAStream) }
     guard found.count == head.count else { return false }
     guard found.last == head.last else { throw error(.laterVersion(Int(found.last ?? 0))) }
     start += head.count

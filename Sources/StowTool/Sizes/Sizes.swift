@@ -127,9 +127,8 @@ struct SizeCollector: StructureVisitor {
   /// All bytes by kind, including those of the prelude and around messages.
   private(set) var kinds: [PieceKind: Int] = [:]
   private var stack: [SizeTree] = []
-  private var isInRow = false
-  /// The depths of the stack at which rows were entered.
-  private var depths: [Int] = []
+  /// The depth of the stack at which a row was entered, which has no other inside; nil outside of rows.
+  private var row: Int?
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
     kinds[kind, default: 0] += bytes.count
@@ -149,26 +148,22 @@ struct SizeCollector: StructureVisitor {
     case .element: next = next.child(nil)
     case .row:
       next = next.child(nil)
-      isInRow = true
-    case .cell(let key): next = (isInRow ? next : next.child(nil)).child(key)
-    case .column: next = (isInRow ? next : next.child(nil)).child(nil)
+      row = stack.count
+    case .cell(let key): next = (row != nil ? next : next.child(nil)).child(key)
+    case .column: next = (row != nil ? next : next.child(nil)).child(nil)
     }
     switch place {
     case .part: break
     // What describes a column of a table is no value.
-    case .cell, .column: if isInRow { next.addValue() }
+    case .cell, .column: if row != nil { next.addValue() }
     default: next.addValue()
     }
-    if case .row = place { depths.append(stack.count) }
     stack.append(next)
   }
 
   mutating func leave() {
     stack.removeLast()
-    if depths.last == stack.count {
-      depths.removeLast()
-      isInRow = false
-    }
+    if row == stack.count { row = nil }
   }
 }
 
