@@ -2,7 +2,6 @@
 final class Merge {
   private let isLenient: Bool
   private let maximumDepth: Int
-  private var plans = DecodingPlans(hasTables: false)
   private var calls = CallDepth()
 
   init(isLenient: Bool, maximumDepth: Int) {
@@ -35,7 +34,7 @@ final class Merge {
   /// Returns whether values of a type are decoded from the message alone: scalars, optionals, arrays and
   /// dictionaries.
   func isWhole(_ type: Any.Type) -> Bool {
-    !plans.entry(for: type).isPlain
+    type == StowValue.self || ScalarTypes.scalar(type) != nil || type is any PlannedDecodable.Type
   }
 
   /// Returns whether the template's value replaces one whose decoding failed with this error.

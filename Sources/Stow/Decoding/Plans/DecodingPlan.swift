@@ -45,8 +45,7 @@ protocol PlannedDecodable {
 typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 
 extension DecodingPlans {
-  /// - Parameter hasTables: Whether types with tables of fields have plans.
-  init(hasTables: Bool = true) {
+  init() {
     self.init { type in
       if type == StowValue.self { return StowValue.makeDecodingPlan() }
       if type == Data.self { return DataPlan() }
@@ -54,7 +53,7 @@ extension DecodingPlans {
       if TypeName(type).mayBeGeneric, let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
         return plan
       }
-      return hasTables ? (type as? any StowFields.Type)?.makeFieldsPlan() : nil
+      return (type as? any StowFields.Type)?.makeFieldsPlan()
     }
   }
 }
