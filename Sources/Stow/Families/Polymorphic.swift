@@ -118,7 +118,10 @@ enum NamedCoding: LeafCoding {
     _ type: Value.Type, _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
   ) throws -> Value {
     guard let fallback = registry.fallback else {
-      throw unknownName(key, container, registry)
+      // A stranger may have chosen a long name.
+      let name = String(String.UnicodeScalarView(key.stringValue.unicodeScalars.prefix(100)))
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: container, debugDescription: "No type is named \"\(name)\". \(registry.listing)")
     }
     let content = try container.decode(StowValue.self, forKey: key)
     // References in it would be written again with the numbers that objects have in this graph, not with
@@ -136,19 +139,6 @@ enum NamedCoding: LeafCoding {
     }
     return value
   }
-
-  // MARK: errors
-
-  private static func unknownName(
-    _ key: PathKey, _ container: KeyedDecodingContainer<PathKey>, _ registry: TypeRegistry
-  ) -> DecodingError {
-    // A stranger may have chosen a long name.
-    let name = String(String.UnicodeScalarView(key.stringValue.unicodeScalars.prefix(longestName)))
-    return .dataCorruptedError(
-      forKey: key, in: container, debugDescription: "No type is named \"\(name)\". \(registry.listing)")
-  }
-
-  private static let longestName = 100
 }
 
 /// A way to encode and decode values whose type is known only at run time.
