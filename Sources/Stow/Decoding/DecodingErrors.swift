@@ -87,11 +87,10 @@ struct ErrorMaker: ~Copyable {
     let context = DecodingError.Context(
       codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))\(hint)",
       underlyingError: isReadable ? nil : Unreadable())
-    switch (expected, error.kind) {
-    case (let expected?, .mismatch), (let expected?, .cellMismatch), (let expected?, .several):
-      return .typeMismatch(expected, context)
-    default: return .dataCorrupted(context)
+    guard let expected, error.kind == .mismatch || error.kind == .several else {
+      return .dataCorrupted(context)
     }
+    return .typeMismatch(expected, context)
   }
 
   /// Returns what the bytes look like, as the end of a sentence; empty if that is not known.

@@ -62,7 +62,7 @@ final class DecodingSession: PooledSession {
   @inline(never)
   func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
   {
-    errors.error(error, path: codingPath(node, at: offset), expected: expected, message)
+    self.error(error, path: codingPath(node, at: offset), expected: expected)
   }
 
   /// Returns the result of `body`, and turns an error of the format into that of a request for `expected` at
