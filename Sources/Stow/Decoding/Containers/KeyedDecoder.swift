@@ -89,9 +89,18 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   var allKeys: [Key] {
     withSession { session, reader in
-      do throws(FormatError) { return unsafeDowncast(try reader.keys(), to: KeyList<Key>.self).keys } catch {
+      let names: [String]
+      do throws(FormatError) { names = try reader.names() } catch {
         session.note(error, path: codingPath)
         return []
+      }
+      // Made by hand, because `compactMap` is not specialized for a key type that is known only here.
+      return [Key].filled(count: names.count) { buffer, count in
+        for name in names {
+          guard let key = Key(stringValue: name) else { continue }
+          (buffer + count).initialize(to: key)
+          count &+= 1
+        }
       }
     }
   }

@@ -260,8 +260,6 @@ final class DecodingKeyTable {
   /// The texts by the bytes of keys.
   private let texts: UnsafeMutablePointer<SearchedText?>
   let keyOfByte: (Int) -> (any CodingKey)?
-  /// Makes the keys for names.
-  let makeKeyList: ([String]) -> AnyKeyList
 
   static let size = 256
 
@@ -273,7 +271,6 @@ final class DecodingKeyTable {
       guard isByte(keyType) else { return nil }
       return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
     }
-    makeKeyList = { names in KeyList<Key>(names) }
   }
 
   deinit {
@@ -302,59 +299,11 @@ final class ShapeNames {
   let areShort: Bool
   /// The same names for the objects of `StowValue`, which share them.
   private(set) lazy var objectKeys = ObjectKeys(names)
-  /// The keys of the last partial records, and their indices by presence bits.
-  private var partialKeys: [ObjectKeys] = []
-  private var partialNumbers: [Int: Int] = [:]
-  /// The most that are kept, because a shape may be known for long.
-  private static let mostPartial = 64
   /// An index of the names, once one was looked up.
   var index: TextIndex?
-  /// The keys with these names, of the type that requested them last: records of one shape share them.
-  private var keys: AnyKeyList?
-  private var keyTable: ObjectIdentifier?
 
   init(_ names: [String]) {
     self.names = names
     areShort = names.allSatisfy { $0.utf8.count < LongSymbols.shortest }
-  }
-
-  /// Returns the keys of all names, of the key type of `keyTable`.
-  func keys(_ keyTable: DecodingKeyTable) -> AnyKeyList {
-    if let keys, self.keyTable == ObjectIdentifier(keyTable) { return keys }
-    let list = keyTable.makeKeyList(names)
-    (keys, self.keyTable) = (list, ObjectIdentifier(keyTable))
-    return list
-  }
-
-  /// Returns the names for which `isPresent` is true.
-  ///
-  /// - Parameter bits: The results for all of them; nil if there are too many names for that.
-  func objectKeys(presence bits: Int?, _ isPresent: (Int) -> Bool) -> ObjectKeys {
-    if let bits, let known = partialNumbers[bits] { return partialKeys[known] }
-    let keys = ObjectKeys(names.indices.filter(isPresent).map { names[$0] })
-    guard let bits else { return keys }
-    if partialKeys.count == Self.mostPartial { (partialKeys, partialNumbers) = ([], [:]) }
-    partialNumbers[bits] = partialKeys.count
-    partialKeys.append(keys)
-    return keys
-  }
-}
-
-/// Keys, with their type erased.
-class AnyKeyList {}
-
-/// The keys of one type for some names. Names without a key are left out.
-final class KeyList<Key: CodingKey>: AnyKeyList {
-  private let names: [String]
-
-  init(_ names: [String]) { self.names = names }
-
-  /// Made by hand, because `compactMap` is not specialized for a key type that is known only here.
-  private(set) lazy var keys: [Key] = [Key].filled(count: names.count) { buffer, count in
-    for name in names {
-      guard let key = Key(stringValue: name) else { continue }
-      (buffer + count).initialize(to: key)
-      count &+= 1
-    }
   }
 }

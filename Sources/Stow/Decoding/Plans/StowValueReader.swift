@@ -139,11 +139,7 @@ struct StowValueReader {
     let names = try message.names(ofShape: shape)
     guard object.isPartial else { return names.objectKeys }
     let start = object.body.lowerBound
-    var bits: Int?
-    if record.offset - start <= MemoryLayout<Int>.size {
-      bits = Int(truncatingIfNeeded: reader.firstBytes(at: start, upTo: record.offset))
-    }
-    return names.objectKeys(presence: bits) { reader.bit($0, at: start) }
+    return ObjectKeys(names.names.indices.filter { reader.bit($0, at: start) }.map { names.names[$0] })
   }
 
   /// The most keys of a record whose values need not be counted first, because it takes little memory.

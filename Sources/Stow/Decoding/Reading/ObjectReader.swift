@@ -299,15 +299,14 @@ final class ObjectReader {
     return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text) }
   }
 
-  func keys() throws(FormatError) -> AnyKeyList {
+  /// Returns the names of the keys that have values.
+  func names() throws(FormatError) -> [String] {
     guard form != .map else {
       try checkKeys()
-      return keyTable.makeKeyList(try Children(ofMap: start..<end).names(message))
+      return try Children(ofMap: start..<end).names(message)
     }
-    let shapeNames = try message.names(ofShape: shape)
-    if presence < 0 { return shapeNames.keys(keyTable) }
-    let names = shapeNames.names
-    return keyTable.makeKeyList(names.indices.filter { isPresent($0) }.map { names[$0] })
+    let names = try message.names(ofShape: shape).names
+    return presence < 0 ? names : names.indices.filter { isPresent($0) }.map { names[$0] }
   }
 
   /// Checks that the keys of the map are distinct, if that was not done before.
