@@ -155,14 +155,10 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
 
 /// Decodes the elements at once where the plan of their type can, or else one by one.
 final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
-  /// How elements are decoded. Nil before the first array.
-  @exclusivity(unchecked) private var entry: DecodingPlans.Entry?
-
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [Element]
   {
-    let entry = self.entry ?? session.plans.entry(for: Element.self)
-    self.entry = entry
+    let entry = session.plans.entry(for: Element.self)
     if !entry.isPlain,
       let array = entry.withPlan(
         as: DecodingPlan<Element>.self, { $0.decode(arrayAt: place, from: session) })
