@@ -40,19 +40,16 @@ struct LongSymbols {
   /// The size from which on a symbol is long, in bytes.
   static let shortest = KeyText.limit
 
-  private typealias Text = (hash: UInt64, first: TextLocation)
-
-  /// The hash of each, and where the first symbol with the same bytes is.
-  private var texts: [Text] = []
-  /// The indices of these, by where a symbol is; and by a hash, that of the first symbol that has it.
-  private var numbers: [Int: Int] = [:]
-  private var firsts: [Int: Int] = [:]
+  /// The hash of each, and where the first symbol with the same bytes is; by where it is itself.
+  private var texts: [Int: (hash: UInt64, first: TextLocation)] = [:]
+  /// Where the first symbol with a hash is.
+  private var firsts: [UInt64: TextLocation] = [:]
   /// The symbol that a string was made from, by the address of its characters, which copies of a string
   /// share.
   private var symbols: [Int: Int] = [:]
 
   mutating func removeAll() {
-    if !texts.isEmpty { (texts, numbers, firsts) = ([], [:], [:]) }
+    if !texts.isEmpty { (texts, firsts) = ([:], [:]) }
     if !symbols.isEmpty { symbols = [:] }
   }
 
@@ -67,13 +64,13 @@ struct LongSymbols {
   mutating func text(
     _ text: LocatedText, isSame: (TextLocation) -> Bool
   ) -> (hash: UInt64, first: TextLocation) {
-    if let known = numbers[text.location.bits] { return texts[known] }
+    if let known = texts[text.location.bits] { return known }
     let hash = text.hash
-    let same = firsts[Int(truncatingIfNeeded: hash)].map { texts[$0].first }
-    numbers[text.location.bits] = texts.count
-    if same == nil { firsts[Int(truncatingIfNeeded: hash)] = texts.count }
-    texts.append((hash, same.flatMap { isSame($0) ? $0 : nil } ?? text.location))
-    return texts[texts.count - 1]
+    let other = firsts[hash]
+    if other == nil { firsts[hash] = text.location }
+    let result = (hash, first: other.flatMap { isSame($0) ? $0 : nil } ?? text.location)
+    texts[text.location.bits] = result
+    return result
   }
 }
 
@@ -282,11 +279,7 @@ final class DecodingKeyTable {
   func knownText(ofByte byte: Int) -> SearchedText? { texts[byte] }
 
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
-    texts[byte] ?? addText(of: key, byte: byte)
-  }
-
-  @inline(never)
-  private func addText<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
+    if let text = texts[byte] { return text }
     let text = SearchedText(key.stringValue)
     texts[byte] = text
     return text

@@ -181,10 +181,10 @@ final class Message {
 
   /// Returns the URL that a symbol spells, or nil if it is not one.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? {
-    if let known = strings.urlNumbers[symbol] { return strings.urls[known] }
-    strings.urlNumbers[symbol] = strings.urls.count
-    strings.urls.append(URL(string: string))
-    return strings.urls[strings.urls.count - 1]
+    if let known = strings.urls[symbol] { return known }
+    let url = URL(string: string)
+    strings.urls[symbol] = .some(url)
+    return url
   }
 
   // MARK: keys
@@ -241,27 +241,21 @@ final class Message {
   func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     let own = shape &- tables.firstShape
     if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return names }
-    return try makeNames(ofShape: shape)
-  }
-
-  @inline(never)
-  private func makeNames(ofShape shape: Int) throws(FormatError) -> ShapeNames {
-    if shape < min(tables.firstShape, reliedShapes.count), let names = reliedShapes[shape] { return names }
+    if own < 0, shape < reliedShapes.count, let names = reliedShapes[shape] { return names }
     var names: [String] = []
     for index in 0..<tables.keyCount(ofShape: shape) {
       names.append(try keyString(at: tables.key(index, ofShape: shape)))
     }
     let result = ShapeNames(names)
-    let first = tables.firstShape
-    if shape < first {
+    if own < 0 {
       while reliedShapes.count <= shape { reliedShapes.append(nil) }
       reliedShapes[shape] = result
       if !result.areShort { reliesOnLongNames = true }
     } else {
       if strings.shapes.isEmpty {
-        strings.shapes = Array(repeating: nil, count: tables.shapeCount - first)
+        strings.shapes = Array(repeating: nil, count: tables.shapeCount - tables.firstShape)
       }
-      strings.shapes[shape - first] = result
+      strings.shapes[own] = result
     }
     return result
   }
@@ -287,10 +281,9 @@ final class Message {
 struct MessageStrings {
   /// The strings, by the numbers of the message's own symbols; empty until one is needed.
   var symbols: [String?] = []
-  /// The URLs of symbols that were read as one, nil for those that are not, and their indices by symbol.
-  /// Shared, so that few bytes cannot ask for many copies.
-  var urls: [URL?] = []
-  var urlNumbers: [Int: Int] = [:]
+  /// The URLs of symbols that were read as one, nil for those that are not. Shared, so that few bytes cannot ask for
+  /// many copies.
+  var urls: [Int: URL?] = [:]
   var longSymbols = LongSymbols()
   /// The names of the message's own shapes; empty until some are needed.
   var shapes: [ShapeNames?] = []
@@ -299,7 +292,7 @@ struct MessageStrings {
   mutating func removeAll() {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
     longSymbols.removeAll()
-    if !urls.isEmpty { (urls, urlNumbers) = ([], [:]) }
+    if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
   }
 }
