@@ -224,21 +224,13 @@ final class ObjectReader {
     let known = indices[byte]
     if known < Self.missing { return Int(known) }
     if known == Self.missing, keyCount < Int(Self.missing) { return nil }
-    let found = try lookUp(keyTable.text(of: key, byte: byte).bytes)
-    indices[byte] = found.flatMap { UInt16(exactly: $0) } ?? Self.missing
-    return found
-  }
-
-  private func lookUp(_ text: UnsafeRawBufferPointer) throws(FormatError) -> Int? {
-    if nextIndex != Self.noKey, nextIndex < keyCount,
-      try message.hasKey(text, at: message.tables.key(nextIndex, ofShape: shape))
-    {
-      return nextIndex
-    }
+    let text = keyTable.text(of: key, byte: byte).bytes
     for keyIndex in 0..<keyCount
     where try message.hasKey(text, at: message.tables.key(keyIndex, ofShape: shape)) {
+      indices[byte] = UInt16(exactly: keyIndex) ?? Self.missing
       return keyIndex
     }
+    indices[byte] = Self.missing
     return nil
   }
 
@@ -259,15 +251,14 @@ final class ObjectReader {
   private func index() throws(FormatError) {
     var offsets = Array(repeating: message.reader.count, count: keyCount)
     defer { self.offsets = offsets }
-    var offset = start
-    var keyIndex = keyIndex(after: -1)
-    while keyIndex != Self.noKey {
-      offsets[keyIndex] = offset
-      offset = try message.reader.end(of: offset)
-      guard offset <= end else { try fail(.malformed, at: offset) }
-      keyIndex = self.keyIndex(after: keyIndex)
+    let isPartial = presence >= 0
+    let body = (isPartial ? presence : start)..<end
+    var values = try Children(ObjectHeader(shape: shape, isPartial: isPartial, body: body), message)
+    while let value = try values.peek(message) {
+      offsets[value.number] = value.value
+      try values.pass(value, to: message.reader.end(of: value.value))
     }
-    try checkEnd(offset)
+    try values.checkEnd(message)
   }
 
   /// Moves past the value that was next, which ends at `offset`.
