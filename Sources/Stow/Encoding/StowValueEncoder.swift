@@ -34,12 +34,14 @@ extension Recorder {
     case .array(let elements):
       let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
       try recordNest(of: value, container) { begin in
-        try borrowingElements(of: elements) { try record($0, in: begin, &known) }
+        try elements.withUnsafeBufferPointer { try record($0, in: begin, &known) }
       }
     case .object(let object):
       try recordNest(of: value, ContainerStart(.map, key: key, parent: parent)) { begin in
         recording.noteMap(at: begin)
-        try object.lendPairs { try record($0, $1, in: begin, &known) }
+        try object.keys.withUnsafeBufferPointer { keys in
+          try object.values.withUnsafeBufferPointer { try record(keys, $0, in: begin, &known) }
+        }
       }
     default: recordRare(copy value, key: key, level: level)
     }

@@ -278,7 +278,7 @@ class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
       return recorder.recording.retain(value, container)
     }
     try recorder.recordContainer(of: elements, container) { begin in
-      try borrowingElements(of: elements) { try record($0, in: recorder, begin) }
+      try elements.withUnsafeBufferPointer { try record($0, in: recorder, begin) }
     }
   }
 

@@ -177,21 +177,6 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   }
 }
 
-/// Lends the elements of an array in place.
-///
-/// `withUnsafeBufferPointer` is not inlined if their type is not known. The array lives while it is borrowed,
-/// and its elements with it.
-@inline(__always)
-func borrowingElements<Element, Failure: Error>(
-  of array: borrowing [Element], _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
-) throws(Failure) {
-  if let first = array._baseAddressIfContiguous {
-    try body(UnsafeBufferPointer(start: first, count: array.count))
-  } else {
-    try array.withUnsafeBufferPointer(body)
-  }
-}
-
 // MARK: - Texts as bytes
 
 /// Returns whether the bytes are the same.

@@ -42,15 +42,6 @@ public struct StowObject: Sendable {
   /// The values, in the order of their keys. Takes constant time.
   public var values: [StowValue] { contents }
 
-  /// Lends the keys and the values without copying them.
-  func lendPairs(
-    _ body: (UnsafeBufferPointer<String>, UnsafeBufferPointer<StowValue>) throws -> Void
-  ) rethrows {
-    try borrowingElements(of: names.all) { names in
-      try borrowingElements(of: contents) { try body(names, $0) }
-    }
-  }
-
   // MARK: by key
 
   /// The value for the key with these bytes, or nil if there is no such key.
