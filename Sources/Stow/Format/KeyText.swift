@@ -75,9 +75,6 @@ extension BackwardWriter {
     case .sixBit:
       pack(utf8, width: 6) { codes[Int($0)] & 0x3F }
       byte(KeyText.sixBit + UInt8(measure.count))
-    case .fiveBit where measure.count == utf8.count:
-      pack(utf8, width: 5) { codes[Int($0)] >> 8 & 0x1F }
-      byte(KeyText.fiveBit + UInt8(measure.count))
     case .fiveBit:
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: KeyText.limit) { units in
         var count = 0
@@ -204,20 +201,8 @@ extension ByteReader {
   /// - Returns: The offset after it.
   func checkText(at offset: Int) throws(FormatError) -> Int {
     let text = try text(at: offset)
-    // ASCII is UTF-8, so that no string need be made.
-    if text.form == .plain, isASCII(at: text.content, count: text.count) {
-      try checkPlain(text)
-    } else {
-      _ = try string(of: text)
-    }
+    _ = try string(of: text)
     return text.end
-  }
-
-  /// Checks that no other form of the string of a plain text is shorter.
-  private func checkPlain(_ text: Text) throws(FormatError) {
-    guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
-      try fail(.malformed, at: text.start)
-    }
   }
 
   /// Returns the bytes of a text, header included.
@@ -238,7 +223,9 @@ extension ByteReader {
   /// Returns the string of a text, which must be in the shortest form of the string.
   package func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain {
-      try checkPlain(text)
+      guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
+        try fail(.malformed, at: text.start)
+      }
       return try string(at: text.content, count: text.count)
     }
     // Unpacked, no text is longer than its count.
