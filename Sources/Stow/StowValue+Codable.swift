@@ -104,7 +104,7 @@ extension StowValue: Codable {
   private static func members(_ container: KeyedDecodingContainer<PathKey>) throws -> StowObject {
     var members = StowObject()
     for key in container.allKeys {
-      members.set(try container.decode(StowValue.self, forKey: key), forKey: key.stringValue)
+      members[key.stringValue] = try container.decode(StowValue.self, forKey: key)
     }
     return members
   }

@@ -26,7 +26,7 @@ public struct StowObject: Sendable {
   /// ```
   public init(_ pairs: some Sequence<(String, StowValue)>) {
     self.init()
-    for (key, value) in pairs { set(value, forKey: key) }
+    for (key, value) in pairs { self[key] = value }
   }
 
   /// Makes an object from keys that are known to be distinct, and as many values.
@@ -66,12 +66,6 @@ public struct StowObject: Sendable {
     }
   }
 
-  /// Assigns a value to a key, or removes the key. Unlike the subscript, it is not inlined.
-  @inline(never)
-  mutating func set(_ value: StowValue?, forKey key: String) {
-    put(value, forKey: key, at: names.position(of: key))
-  }
-
   private mutating func put(_ value: StowValue?, forKey key: String, at position: Int?) {
     switch (value, position) {
     case (let value?, let position?): contents[position] = value
@@ -93,7 +87,7 @@ public struct StowObject: Sendable {
   @discardableResult
   public mutating func removeValue(forKey key: String) -> StowValue? {
     let value = self[key]
-    set(nil, forKey: key)
+    self[key] = nil
     return value
   }
 
