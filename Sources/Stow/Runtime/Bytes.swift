@@ -201,22 +201,17 @@ package struct ExactString: Hashable, Sendable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    let isHashed: Void? = string.utf8.withContiguousStorageIfAvailable {
-      hasher.combine(bytes: UnsafeRawBufferPointer($0))
-    }
-    if isHashed == nil { for byte in string.utf8 { hasher.combine(byte) } }
+    var string = string
+    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 
 extension String {
   package func hasSameBytes(as other: String) -> Bool {
-    let result: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
-      other.utf8.withContiguousStorageIfAvailable {
-        equalBytes(UnsafeRawBufferPointer(bytes), UnsafeRawBufferPointer($0))
-      }
+    var (left, right) = (self, other)
+    return left.withUTF8 { left in
+      right.withUTF8 { equalBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
     }
-    if case .some(.some(let areSame)) = result { return areSame }
-    return utf8.elementsEqual(other.utf8)
   }
 }
 
