@@ -63,8 +63,6 @@ package enum ElementType {
 
   package static func isOffset(_ type: UInt8) -> Bool { type > offsets && type < offsets + 8 }
 
-  static func isDecimal(_ type: UInt8) -> Bool { (0x10..<deltas).contains(type) }
-
   static func isNoisy(_ type: UInt8) -> Bool { (0x10...0x9F).contains(type) && type & 15 > 8 }
 }
 
@@ -332,8 +330,7 @@ package enum Cell: Sendable {
   static func readDouble(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Double {
     if type == ElementType.double { return Double(bitPattern: try reader.word(at: offset)) }
     if type == ElementType.float { return Double(Float(bitPattern: try reader.halfWord(at: offset))) }
-    guard ElementType.isDecimal(type), case .double(let value) = try read(reader, at: offset, type: type)
-    else {
+    guard case .double(let value) = try read(reader, at: offset, type: type) else {
       try fail(.cellMismatch, at: offset)
     }
     return value
