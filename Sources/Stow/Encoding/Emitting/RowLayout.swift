@@ -9,8 +9,8 @@ struct RowLayout {
   let headerSize: Int
   private let first: Int
   private let tokensPerRow: Int
-  /// Where each cell is in a row; an empty container takes two tokens.
-  private let cells: [Int]
+  /// Whether a token with its key precedes each cell.
+  private let hasKeys: Bool
   /// The slots of the cells of an object, as its key table has them; empty if keys have no slots.
   private let slots: UnsafeBufferPointer<UInt16>
 
@@ -67,23 +67,13 @@ struct RowLayout {
     guard cellCount > 0, shape == nil || cellCount == columnLimit else { return nil }
     tokensPerRow = next - first + 1
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
-    cells = Self.cells(tape, first, cellCount, hasKeys: hasKeys)
+    self.hasKeys = hasKeys
     columnCount = cellCount
     headerSize = shape == nil ? 1 : 2
     count = range.count / tokensPerRow
   }
 
-  /// Returns where the cells of a row are in it. Most arrays have no rows, so the cells are counted first.
-  private static func cells(_ tape: TapeView, _ first: Int, _ count: Int, hasKeys: Bool) -> [Int] {
-    var next = first + 1
-    return (0..<count).map { _ in
-      if hasKeys { next += 1 }
-      defer { next += cellSize(tape, next) ?? 1 }
-      return next - first
-    }
-  }
-
-  /// Returns how many tokens the cell at `index` takes; nil if rows have no such cells.
+  /// Returns how many tokens the cell at `index` takes, an empty container two; nil if rows have no such cells.
   private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
     switch tape[index].kind {
     case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: 1
@@ -107,22 +97,28 @@ struct RowLayout {
     }
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
+    var top = first + 1
     for column in 0..<columnCount {
+      if hasKeys { top += 1 }
       let part = UnsafeMutableBufferPointer(rebasing: room.cells[column * count..<(column + 1) * count])
-      guard let column = gather(column, tape, part, room) else { return nil }
+      let slot = slots.isEmpty ? nil : Int(slots[column])
+      guard let column = gather(from: top, slot, tape, part, room) else { return nil }
       columns.append(column)
+      top += Self.cellSize(tape, top) ?? 1
     }
     return columns
   }
 
+  /// - Parameters:
+  ///   - top: The cell of the first row.
+  ///   - slot: The slot of all cells, if their keys have slots.
   private func gather(
-    _ column: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>, _ room: ColumnScratch.Room
+    from top: Int, _ slot: Int?, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
+    _ room: ColumnScratch.Room
   ) -> Column? {
     let marks = room.marks
     var kinds: UInt32 = 0
-    let top = first + self.cells[column]
     var position = top
-    let slot = slots.isEmpty ? nil : Int(slots[column])
     if tape[top].kind == .double, slot ?? tape[top].slot == tape[top].slot,
       let isConstant = gatherDoubles(from: top, tape, cells)
     {
