@@ -105,8 +105,6 @@ struct KeyTable: ~Copyable {
   private var filter: UInt64 = 0
   /// The matches that were found for messages that used the same keys.
   private(set) var matches: [Match] = []
-  /// The index of the match that `present` was taken from; −1 if it was not.
-  private var takenMatch = -1
 
   // Of one message.
 
@@ -259,7 +257,6 @@ struct KeyTable: ~Copyable {
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    takenMatch = -1
     present.removeAll()
     for slot in 0..<slotCount where all || hasValue(atSlot: slot) { present.append(UInt16(slot)) }
   }
@@ -330,11 +327,8 @@ struct KeyTable: ~Copyable {
   mutating func take(match: Int) {
     shape = matches[match].shape
     strings.truncate(to: 0)
-    // The message before mostly had the same match.
-    if match == takenMatch { return }
     present.removeAll()
     for slot in matches[match].slots { present.append(slot) }
-    takenMatch = match
   }
 
   // MARK: strings of the pool
