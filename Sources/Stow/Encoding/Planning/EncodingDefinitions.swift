@@ -18,8 +18,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   @exclusivity(unchecked) private var symbolCount = 0
   /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
-  /// `symbol` of an entry is its number, counted from one; its `mark` tells whether a reference is shorter
-  /// than the text.
+  /// `symbol` of an entry is its number, counted from one.
   @exclusivity(unchecked) private var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   @exclusivity(unchecked) private var keys: [UInt32] = []
@@ -97,38 +96,27 @@ package final class EncodingDefinitions: @unchecked Sendable {
     shapesByList.removeAll(keepingCapacity: true)
   }
 
-  // What a message adds to definitions that grow: its symbols, its shapes, and then its other strings.
-
-  func add(symbol: UnsafeRawBufferPointer) { noteSymbol(strings.intern(symbol)) }
-
-  func add(shape names: [UnsafeRawBufferPointer]) {
-    let indices = names.map { UInt32(strings.intern($0)) }
-    addShape(indices)
-    for key in indices { sortShapes(ofKey: Int(key)) }
-    version = Self.newVersion()
+  /// Adds what a message defines, and remembers its other strings.
+  func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
+    for string in plan.symbols { noteSymbol(strings.intern(recording.strings.utf8(string))) }
+    for shape in plan.shapes {
+      let indices = plan.names(of: shape, recording).map { UInt32(strings.intern($0)) }
+      addShape(indices)
+      for key in indices { sortShapes(ofKey: Int(key)) }
+      version = Self.newVersion()
+    }
+    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
+      _ = strings.intern(recording.strings.utf8(index))
+    }
+    if room < .max { room -= plan.preludeBound(recording) }
   }
-
-  func add(string: UnsafeRawBufferPointer) {
-    if !isFull { _ = strings.intern(string) }
-  }
-
-  /// Notes the bytes of the prelude of a message.
-  func spend(_ bytes: Int) { room -= bytes }
 
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
 
-  enum Known {
-    /// A symbol, and whether a reference to it takes fewer bytes than its text.
-    case symbol(number: Int, isShort: Bool)
-    /// A string that was written before, if definitions grow.
-    case written
-    case new
-  }
-
+  /// Returns what is known of a string of a message; nil if it is new. Without a number, it was written before.
   @inline(__always)
-  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> Known {
-    guard let found = strings.entry(like: entry, in: pool) else { return .new }
-    return found.symbol == 0 ? .written : .symbol(number: Int(found.symbol) - 1, isShort: found.mark != 0)
+  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> StringEntry? {
+    strings.entry(like: entry, in: pool)
   }
 
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {

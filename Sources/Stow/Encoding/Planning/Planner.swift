@@ -215,14 +215,11 @@ struct Planner: ~Copyable {
   ) -> Bool {
     let entry = strings[index]
     guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
-    switch definitions.find(entry, in: strings) {
-    case .symbol(let number, let isShort):
-      // A text may take fewer bytes.
-      if isShort { strings.setSymbol(number, of: index) }
-      return true
-    case .written: return defineSymbol(index, strings, definitions)
-    case .new: return false
-    }
+    guard let known = definitions.find(entry, in: strings) else { return false }
+    if known.symbol == 0 { return defineSymbol(index, strings, definitions) }
+    // A text may take fewer bytes.
+    if known.mark != 0 { strings[index].symbol = known.symbol }
+    return true
   }
 
   /// Makes a string that an earlier message had, too, a symbol for later messages, if they can have more and it is long
@@ -345,18 +342,6 @@ struct MessagePlan: ~Copyable {
   }
 }
 
-extension EncodingDefinitions {
-  /// Adds what a message defines, and remembers its other strings.
-  func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
-    for string in plan.symbols { add(symbol: recording.strings.utf8(string)) }
-    for shape in plan.shapes { add(shape: plan.names(of: shape, recording)) }
-    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 {
-      add(string: recording.strings.utf8(index))
-    }
-    if room < .max { spend(plan.preludeBound(recording)) }
-  }
-}
-
 /// The sequences of keys that the maps of a message have: each distinct one may become a shape.
 struct KeyLists: ~Copyable {
   struct List {
@@ -366,8 +351,6 @@ struct KeyLists: ~Copyable {
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
-    /// Another list with the same hash.
-    fileprivate let next: Int?
 
     var count: Int { range.count }
   }
@@ -375,6 +358,7 @@ struct KeyLists: ~Copyable {
   private(set) var lists: [List] = []
   /// The keys of the lists, one list after another: strings of the pool.
   private var keys: [UInt32] = []
+  /// The lists by the hashes of their keys; one whose hash another list has is under the next free number.
   private var byHash: [UInt64: Int] = [:]
   private let hashing = ByteHash()
 
@@ -452,23 +436,21 @@ struct KeyLists: ~Copyable {
   /// Returns the list with these keys, which is added if it is new; nil if a key repeats.
   private mutating func list(of wanted: Keys, _ strings: inout StringPool, begin: Int) -> Int? {
     guard !wanted.isEmpty else { return Self.none }
-    let hash = hash(wanted)
-    let sameHash = byHash[hash]
-    var candidate = sameHash
-    while let found = candidate {
+    var hash = hash(wanted)
+    while let found = byHash[hash] {
       if wanted.elementsEqual(keys[lists[found].range]) {
         lists[found].uses += 1
         // A map inside another ends before it.
         lists[found].firstUse = min(lists[found].firstUse, begin)
         return found
       }
-      candidate = lists[found].next
+      hash &+= 1
     }
     guard strings.mark(wanted, UInt32(truncatingIfNeeded: begin + 1)) else { return nil }
     let start = keys.count
     keys += wanted
-    lists.append(List(range: start..<keys.count, firstUse: begin, next: sameHash))
-    byHash[hash] = lists.count - 1
+    byHash[hash] = lists.count
+    lists.append(List(range: start..<keys.count, firstUse: begin))
     return lists.count - 1
   }
 
