@@ -6,9 +6,8 @@ struct ContextLearner {
     var uses = 0
   }
 
-  /// The shapes by key table of the recorder, and those of earlier recorders.
-  private var shapes: [Int: Shape] = [:]
-  private var settledShapes: [Shape] = []
+  /// The shapes by key type.
+  private var shapes: [ObjectIdentifier: Shape] = [:]
   /// How many samples have each list of free keys, and each string.
   private var lists: [[ExactString]: Int] = [:]
   private var strings: [ExactString: Int] = [:]
@@ -22,33 +21,26 @@ struct ContextLearner {
     from samples: [any Encodable], _ userInfo: UserInfo, _ maximumDepth: Int,
     recording recordSample: (any Encodable, (any Encodable) throws -> Void) throws -> Void
   ) throws -> ContextMessage {
-    // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
-    var recorder: Recorder? = Recorder(reusesContainers: false)
-    // A container that was kept beyond its value must not write to another, or after the last.
-    defer { recorder?.detach() }
     var learner = ContextLearner()
     for sample in samples {
+      var last: Recorder?
+      // What is written later to a container that was kept is discarded.
+      defer { last?.detach() }
       try recordSample(sample) { value in
-        if isKnownUniquelyReferenced(&recorder) {
-          recorder?.reset()
-        } else {
-          recorder?.detach()
-          recorder = Recorder(reusesContainers: false)
-          // Key tables belong to one recorder.
-          learner.settledShapes += learner.shapes.values
-          learner.shapes = [:]
-        }
-        recorder?.begin(maximumDepth: maximumDepth, userInfo)
-        try recorder?.record(value)
+        last?.detach()
+        let recorder = Recorder(reusesContainers: false)
+        last = recorder
+        recorder.begin(maximumDepth: maximumDepth, userInfo)
+        try recorder.record(value)
       }
-      if let recorder { learner.take(&recorder.recording) }
+      if let last { learner.take(&last.recording) }
     }
     return learner.content
   }
 
   private var content: ContextMessage {
     // Equal uses are ordered by bytes, because the order of dictionaries differs from process to process.
-    var shapes = settledShapes + self.shapes.values
+    var shapes = Array(self.shapes.values)
     for (names, uses) in lists where uses > 1 { shapes.append(Shape(names: names, uses: uses)) }
     let shapeOrder = sortedIndices(shapes.count) {
       shapes[$0].uses != shapes[$1].uses
@@ -90,7 +82,7 @@ struct ContextLearner {
       // If every object asks for the same keys, the type has them in that order.
       if hasMaps, !isSame { note(Self.names(of: keys) { keys.pointee.hasValue(atSlot: $0) }, of: keys) }
       note(names, of: keys)
-      shapes[keys.pointee.index]?.uses += keys.pointee.uses
+      shapes[keys.pointee.keyType]?.uses += keys.pointee.uses
     }
     for index in 0..<recording.strings.count {
       let string = recording.strings.string(index)
@@ -119,7 +111,7 @@ struct ContextLearner {
   /// Takes in keys that objects of one type used, whether they had values or not. A new key comes after the
   /// one that was used before it.
   private mutating func note(_ names: [ExactString], of keys: KeyTable.Reference) {
-    var shape = shapes[keys.pointee.index] ?? Shape()
+    var shape = shapes[keys.pointee.keyType] ?? Shape()
     var place = 0
     for name in names {
       if let known = shape.names.firstIndex(of: name) {
@@ -129,7 +121,7 @@ struct ContextLearner {
         place += 1
       }
     }
-    shapes[keys.pointee.index] = shape
+    shapes[keys.pointee.keyType] = shape
   }
 }
 

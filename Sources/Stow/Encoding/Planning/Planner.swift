@@ -265,7 +265,7 @@ struct Planner: ~Copyable {
       return dropTables(recording)
     }
     for (number, string) in plan.symbols.enumerated() {
-      recording.strings.setSymbol(plan.firstSymbol + number, of: string)
+      recording.strings[string].symbol = UInt32(truncatingIfNeeded: plan.firstSymbol + number + 1)
     }
   }
 

@@ -22,7 +22,7 @@ struct KeyTables: ~Copyable {
   /// Makes the table of a key type that has not been met.
   mutating func add<Key: CodingKey>(_ keyType: Key.Type) -> KeyTable.Reference {
     let table = KeyTable.Reference.allocate(capacity: 1)
-    table.initialize(to: KeyTable(index: tables.count, hasSlots: isByte(keyType)))
+    table.initialize(to: KeyTable(keyType, index: tables.count))
     tables.append(table)
     return table
   }
@@ -79,6 +79,7 @@ struct KeyTable: ~Copyable {
   /// A table is referred to by its address: the recording keeps it, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyTable>
 
+  let keyType: ObjectIdentifier
   let index: Int
   /// Whether keys are identified by their byte.
   let hasSlots: Bool
@@ -127,9 +128,10 @@ struct KeyTable: ~Copyable {
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
 
-  fileprivate init(index: Int, hasSlots: Bool) {
+  fileprivate init<Key: CodingKey>(_ type: Key.Type, index: Int) {
+    keyType = ObjectIdentifier(type)
     self.index = index
-    self.hasSlots = hasSlots
+    hasSlots = isByte(type)
     let size = hasSlots ? 256 : 1
     table = .allocate(capacity: size)
     table.initialize(repeating: Self.unknown, count: size)

@@ -113,10 +113,6 @@ struct StringPool: ~Copyable {
     return index >= 0 ? entries[index] : nil
   }
 
-  mutating func setSymbol(_ number: Int, of index: Int) {
-    self[index].symbol = UInt32(truncatingIfNeeded: number) &+ 1
-  }
-
   subscript(index: Int) -> StringEntry {
     get { entries[index] }
     @inline(__always) _modify { yield &entries[index] }

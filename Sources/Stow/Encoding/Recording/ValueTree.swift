@@ -18,23 +18,14 @@ struct ValueTree {
     /// The token that began the container, as it was then: another value may take its place.
     let begin: Token
     var entries: [Entry] = []
-    /// The index of the entry of each key, once there are many.
-    var entryOfKey: [Int: Int] = [:]
-
-    fileprivate static let longestScan = 8
+    /// The index of the entry of each key.
+    fileprivate var entryOfKey: [Int: Int] = [:]
 
     fileprivate init(_ begin: Token) { self.begin = begin }
 
-    fileprivate func entry(forKey key: Int) -> Int? {
-      entries.count <= Self.longestScan ? entries.firstIndex { $0.key == key } : entryOfKey[key]
-    }
-
     fileprivate mutating func append(_ entry: Entry) {
+      if entry.key >= 0 { entryOfKey[entry.key] = entries.count }
       entries.append(entry)
-      let count = entries.count
-      guard begin.kind != .array, count > Self.longestScan else { return }
-      let first = count == Self.longestScan + 1 ? 0 : count - 1
-      for index in first..<count { entryOfKey[entries[index].key] = index }
     }
   }
 
@@ -114,7 +105,7 @@ extension Recording {
       key = name(ofSlot: token.slot, in: container)
       if object.kind == .object, object.index == keys { slot = token.slot }
     }
-    if let existing = tree.nodes[parent].entry(forKey: key) {
+    if let existing = tree.nodes[parent].entryOfKey[key] {
       if let last = lastValue(ofEntry: existing, in: parent) {
         if token.has(Token.Flags.nested), token.isContainer, let finished = finished(last),
           merges(index, token, into: finished)
@@ -207,7 +198,7 @@ extension Recording {
     }
     let before = tape[value - 1]
     let key = before.kind == .key ? before.index : name(ofSlot: tape[value].slot, in: container)
-    guard let entry = tree.nodes[node].entry(forKey: key) else { return }
+    guard let entry = tree.nodes[node].entryOfKey[key] else { return }
     var token: Int? = tree.nodes[node].entries[entry].token
     while let later = token, later != value { token = tree.replaced[later] }
     if token == value { tree.nodes[node].entries[entry].token = value }
@@ -302,7 +293,7 @@ extension Recording {
     var name = name
     if name < 0 { name = self.name(ofSlot: key.position, in: parent) }
     let node = tree.node(ofContainer: parent)
-    guard let entry = tree.nodes[node].entry(forKey: name), let last = lastValue(ofEntry: entry, in: node),
+    guard let entry = tree.nodes[node].entryOfKey[name], let last = lastValue(ofEntry: entry, in: node),
       let finished = finished(last)
     else { return nil }
     let value = value(at: finished)
@@ -483,9 +474,8 @@ private struct TreeWriter: ~Copyable {
 
   /// Sorts entries by the UTF-8 of their keys.
   private func sort(_ entries: inout [ValueTree.Entry]) {
-    let names = Dictionary(entries.map { ($0.key, Array(recording.strings.utf8($0.key))) }) { first, _ in
-      first
+    entries.sort {
+      recording.strings.utf8($0.key).lexicographicallyPrecedes(recording.strings.utf8($1.key))
     }
-    entries.sort { (names[$0.key] ?? []).lexicographicallyPrecedes(names[$1.key] ?? []) }
   }
 }
