@@ -54,44 +54,40 @@ struct RecordingEncoder: Encoder, StowValueCoder {
       ?? UnkeyedEncoder(over: position)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { SingleValueEncoder(encoder: self) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
-/// The container of one value, which takes the place of the encoder.
-struct SingleValueEncoder: SingleValueEncodingContainer {
-  let encoder: RecordingEncoder
-
-  var codingPath: [any CodingKey] { encoder.codingPath }
-
+// The container of one value is the encoder itself.
+extension RecordingEncoder: SingleValueEncodingContainer {
   @inline(__always)
   private func put<Value: RecordableScalar>(_ value: Value) {
-    encoder.recorder?.lend { $0.recording.record(value, key: key($0)) }
+    recorder?.lend { $0.recording.record(value, key: ownKey($0)) }
   }
 
   /// Makes sure that the next token is the value's, and returns its key.
-  private func key(_ recorder: Recorder) -> TokenKey {
-    recorder.awaits(encoder.start) ? encoder.key : lateKey(recorder)
+  private func ownKey(_ recorder: Recorder) -> TokenKey {
+    recorder.awaits(start) ? key : lateKey(recorder)
   }
 
   @inline(never)
   private func lateKey(_ recorder: Recorder) -> TokenKey {
     precondition(
-      recorder.recording.isUnfilled(encoder.start, unsettled: true),
+      recorder.recording.isUnfilled(start, unsettled: true),
       "Attempt to encode a value through a single-value container when one was encoded already.")
-    recorder.fill(encoder.start, parent: encoder.parent)
-    return encoder.key
+    recorder.fill(start, parent: parent)
+    return key
   }
 
-  mutating func encodeNil() { encoder.recorder?.lend { $0.recording.recordNil(level: 0, key: key($0)) } }
-  mutating func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
+  func encodeNil() { recorder?.lend { $0.recording.recordNil(level: 0, key: ownKey($0)) } }
+  func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
   // The standard library's default implementations of these throw.
-  mutating func encode(_ value: Int128) { put(value) }
-  mutating func encode(_ value: UInt128) { put(value) }
+  func encode(_ value: Int128) { put(value) }
+  func encode(_ value: UInt128) { put(value) }
 
-  mutating func encode<Value: Encodable>(_ value: Value) throws {
-    try encoder.recorder?.lend { recorder in
-      try recorder.attempt(encoder) {
-        try recorder.encode(value, inPlaceOf: encoder) { key(recorder) }
+  func encode<Value: Encodable>(_ value: Value) throws {
+    try recorder?.lend { recorder in
+      try recorder.attempt(self) {
+        try recorder.encode(value, inPlaceOf: self) { ownKey(recorder) }
       }
     }
   }
