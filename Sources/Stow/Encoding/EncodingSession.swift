@@ -8,11 +8,6 @@
 ///
 ///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
 ///
-///     Containers/    Recorder, and the encoders and containers that write to it
-///     Recording/     what they leave: a tape, strings, key tables
-///     Planning/      has the tape put in order, and chooses what stands in the prelude
-///     Emitting/      writes the message from its end to its beginning, so that every length is known
-///
 /// Sessions are reused by all encoders of the process.
 final class EncodingSession: PooledSession {
   // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).

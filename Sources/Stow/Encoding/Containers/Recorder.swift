@@ -236,11 +236,8 @@ final class Recorder {
   /// value is itself a container.
   private func nests(deeperThan limit: Int) -> Bool {
     // Places are open, too. Containers are counted only if the value may be too deep.
-    open.depth > limit &+ 1 && hasContainers(moreThan: limit)
+    open.depth > limit &+ 1 && open.containers > limit
   }
-
-  @inline(never)
-  private func hasContainers(moreThan limit: Int) -> Bool { open.containers > limit }
 
   /// The token of the current container; negative if a place awaits its value, or nothing is open.
   var currentContainer: Int { open.current.container ?? -1 }
@@ -483,6 +480,7 @@ struct OpenContainers: ~Copyable {
   var inner: some Sequence<Int> { entries.buffer.lazy.dropFirst(2).map(\.token) }
 
   /// How many containers are around the next value. A place may stand for one, or be in another place.
+  @inline(never)
   var containers: Int { outside + entries.buffer.count { $0.container != nil } }
 
   @inline(__always)
