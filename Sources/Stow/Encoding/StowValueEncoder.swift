@@ -99,7 +99,7 @@ extension Recorder {
 /// object is complete.
 private struct KnownKeys {
   private struct Entry {
-    var address: UnsafePointer<String>?
+    let address: UnsafePointer<String>
     /// Filled when the keys are met again.
     var strings: [UInt32] = []
   }
@@ -107,22 +107,15 @@ private struct KnownKeys {
   private var entries: [Entry] = []
   private var hasNoted = false
 
-  private static let size = 16
-
-  private static func place(of address: UnsafePointer<String>) -> Int {
-    let bits = UInt(bitPattern: address) >> 5
-    return Int(truncatingIfNeeded: (bits ^ bits >> 4 ^ bits >> 8) & UInt(size - 1))
-  }
+  private static let most = 16
 
   /// Returns the strings of the keys of an object that is complete; nil if they are not known.
   mutating func strings(of names: UnsafeBufferPointer<String>, _ pool: inout StringPool) -> [UInt32]? {
-    guard !entries.isEmpty, let address = names.baseAddress else { return nil }
-    let place = Self.place(of: address)
-    guard entries[place].address == address else { return nil }
-    if entries[place].strings.isEmpty {
-      for name in names { entries[place].strings.append(UInt32(truncatingIfNeeded: pool.intern(name))) }
+    guard let index = entries.firstIndex(where: { $0.address == names.baseAddress }) else { return nil }
+    if entries[index].strings.isEmpty {
+      for name in names { entries[index].strings.append(UInt32(truncatingIfNeeded: pool.intern(name))) }
     }
-    return entries[place].strings
+    return entries[index].strings
   }
 
   /// Notes the keys of an object that is complete, except the first object, which many values have alone.
@@ -131,9 +124,7 @@ private struct KnownKeys {
       hasNoted = true
       return
     }
-    if entries.isEmpty { entries = Array(repeating: Entry(), count: Self.size) }
-    let place = Self.place(of: address)
-    entries[place].address = address
-    if !entries[place].strings.isEmpty { entries[place].strings = [] }
+    if entries.count == Self.most { entries.removeAll(keepingCapacity: true) }
+    entries.append(Entry(address: address))
   }
 }
