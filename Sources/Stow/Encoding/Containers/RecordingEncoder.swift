@@ -412,18 +412,19 @@ final class ObjectWriter {
 /// Encoders and containers have it instead of a reference to their recorder: two trivial words.
 struct TapePosition: BitwiseCopyable {
   private let cell: RecorderCell
-  /// The token, and the generation of the cell.
-  private let bits: UInt64
+  private let generation: UInt32
+  private let number: UInt32
 
   init(_ recorder: Recorder, token: Int) {
     cell = recorder.cell
-    bits = UInt64(UInt32(truncatingIfNeeded: token)) | UInt64(recorder.generation) << 32
+    generation = recorder.generation
+    number = UInt32(truncatingIfNeeded: token)
   }
 
-  var token: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
+  var token: Int { Int(number) }
 
   /// The recorder; nil when the message is over.
-  var recorder: RecorderReference? { cell.recorder(UInt32(truncatingIfNeeded: bits >> 32)) }
+  var recorder: RecorderReference? { cell.recorder(generation) }
 }
 
 /// A recorder that somebody else keeps alive, without reference counting.

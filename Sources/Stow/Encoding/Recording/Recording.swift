@@ -39,12 +39,7 @@ struct Recording: ~Copyable {
   }
 
   /// Notes a map that begins at `begin`.
-  ///
-  /// - Parameter hasFreeKeys: Whether its keys could repeat.
-  mutating func noteMap(at begin: Int, hasFreeKeys: Bool = false) {
-    maps.append(UInt32(truncatingIfNeeded: begin))
-    if hasFreeKeys { self.hasFreeKeys = true }
-  }
+  mutating func noteMap(at begin: Int) { maps.append(UInt32(truncatingIfNeeded: begin)) }
 
   /// Returns the beginning of the object to record next, which counts as a use of its keys.
   @inline(__always)
@@ -53,7 +48,8 @@ struct Recording: ~Copyable {
   ) -> ContainerStart {
     let index = table.pointee.index
     guard table.pointee.hasSlots else {
-      noteMap(at: tape.count, hasFreeKeys: true)
+      noteMap(at: tape.count)
+      hasFreeKeys = true
       return ContainerStart(.map, key: key, parent: parent, flags: flags, index: index)
     }
     keyTables.countUse(table, at: tape.count)
