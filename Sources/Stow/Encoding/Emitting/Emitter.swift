@@ -258,23 +258,12 @@ extension Emitter {
   /// Writes the symbols and shapes of the message, before its body.
   mutating func writePrelude(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
     for shape in plan.shapes.reversed() {
-      let size: Int
-      switch shape.source {
-      case .keyTable(let index):
-        let keys = recording.keyTables[index]
-        size = keys.pointee.present.count
-        for slot in keys.pointee.present.slots.reversed() {
-          writer.reserve(BackwardWriter.margin)
-          write(keyAt: Int(slot), of: keys, &recording)
-        }
-      case .list(let index):
-        size = plan.lists[index].count
-        for key in plan.lists.keys(of: index).reversed() {
-          writer.reserve(BackwardWriter.margin)
-          write(key: Int(key), &recording)
-        }
+      let keys = plan.keys(of: shape, recording)
+      for key in keys.reversed() {
+        writer.reserve(BackwardWriter.margin)
+        write(key: key, &recording)
       }
-      writer.count(size)
+      writer.count(keys.count)
     }
     writer.count(plan.shapes.count)
     for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }

@@ -18,8 +18,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   @exclusivity(unchecked) private var symbolCount = 0
   /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
-  /// `symbol` of an entry is its number, counted from one.
-  @exclusivity(unchecked) private var strings = StringPool()
+  /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
+  @exclusivity(unchecked) private(set) var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   @exclusivity(unchecked) private var keys: [UInt32] = []
   /// The index in `keys` after the last key of each shape.
@@ -100,7 +100,10 @@ package final class EncodingDefinitions: @unchecked Sendable {
   func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
     for string in plan.symbols { noteSymbol(strings.intern(recording.strings.utf8(string))) }
     for shape in plan.shapes {
-      let indices = plan.names(of: shape, recording).map { UInt32(strings.intern($0)) }
+      var indices: [UInt32] = []
+      for key in plan.keys(of: shape, recording) {
+        indices.append(UInt32(strings.intern(recording.strings.utf8(key))))
+      }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
       version = Self.newVersion()
@@ -112,12 +115,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
   }
 
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
-
-  /// Returns what is known of a string of a message; nil if it is new. Without a number, it was written before.
-  @inline(__always)
-  func find(_ entry: StringEntry, in pool: borrowing StringPool) -> StringEntry? {
-    strings.entry(like: entry, in: pool)
-  }
 
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
     strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))

@@ -99,12 +99,13 @@ struct Planner: ~Copyable {
         firstUse: keys.pointee.firstUse)
     }
     for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
-      if let match = definitions?.match(plan.names(ofList: index, recording), isExact: true) {
+      var names: [UnsafeRawBufferPointer] = []
+      for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+      if let match = definitions?.match(names, isExact: true) {
         plan.lists[index].shape = match.number
         continue
       }
-      var size = 0
-      for key in plan.lists.keys(of: index) { size += KeyText.measure(recording.strings.utf8(Int(key))).size }
+      let size = names.reduce(0) { $0 + KeyText.measure($1).size }
       considerShape(
         .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
@@ -215,7 +216,7 @@ struct Planner: ~Copyable {
   ) -> Bool {
     let entry = strings[index]
     guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
-    guard let known = definitions.find(entry, in: strings) else { return false }
+    guard let known = definitions.strings.entry(like: entry, in: strings) else { return false }
     if known.symbol == 0 { return defineSymbol(index, strings, definitions) }
     // A text may take fewer bytes.
     if known.mark != 0 { strings[index].symbol = known.symbol }
@@ -306,18 +307,14 @@ struct MessagePlan: ~Copyable {
 
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
-  /// Returns the UTF-8 of the keys of a shape of the message.
-  func names(of shape: Shape, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
+  /// Returns the keys of a shape of the message, as strings of the pool.
+  func keys(of shape: Shape, _ recording: borrowing Recording) -> [Int] {
     switch shape.source {
-    case .keyTable(let index): return recording.keyTables[index].pointee.presentNames
-    case .list(let index): return names(ofList: index, recording)
+    case .keyTable(let index):
+      let keys = recording.keyTables[index]
+      return keys.pointee.present.slots.map { keys.pointee.string(atSlot: Int($0)) }
+    case .list(let index): return lists.keys(of: index).map(Int.init)
     }
-  }
-
-  func names(ofList index: Int, _ recording: borrowing Recording) -> [UnsafeRawBufferPointer] {
-    var names: [UnsafeRawBufferPointer] = []
-    for key in lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
-    return names
   }
 
   /// Returns an upper bound of the bytes of the prelude.
@@ -327,8 +324,10 @@ struct MessagePlan: ~Copyable {
     var size = 1 + 2 * Varint.longest
     for symbol in symbols { size += KeyText.measure(recording.strings.utf8(symbol)).size }
     for shape in shapes {
-      let names = names(of: shape, recording)
-      size += names.reduce(Varint.longest) { $0 + max(KeyText.measure($1).size, 1 + Varint.longest) }
+      size += Varint.longest
+      for key in keys(of: shape, recording) {
+        size += max(KeyText.measure(recording.strings.utf8(key)).size, 1 + Varint.longest)
+      }
     }
     return size
   }
