@@ -270,16 +270,9 @@ final class ObjectWriter {
   @inline(__always)
   private func slot<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
-    return slotInLine(byte) ?? slotOutOfLine(key, byte: byte)
-  }
-
-  /// Returns the slot for a key that comes when it is expected, or for the first time; nil if more must be
-  /// found out.
-  @inline(__always)
-  private func slotInLine(_ byte: Int) -> TokenKey? {
     let slot = Int(table[byte])
     guard slot == expected || slot == KeyTable.fresh && expected >= 0, isCurrent else {
-      return nil
+      return slotOutOfLine(key, byte: byte)
     }
     if slot == KeyTable.fresh { return TokenKey(takeSlot(byte, isPresent: true)) }
     expected = slot &+ 1
@@ -341,15 +334,7 @@ final class ObjectWriter {
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    guard let slot = slotInLine(keyByte(key)) else { return putOutOfLine(value, key) }
-    recorder.lend { $0.recording.record(value, key: slot) }
-  }
-
-  /// Records a value out of line, in a call at the end: one in the middle would make every call save
-  /// registers.
-  @inline(never)
-  private func putOutOfLine<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    let slot = slotOutOfLine(key, byte: keyByte(key))
+    let slot = slot(key)
     recorder.lend { $0.recording.record(value, key: slot) }
   }
 
