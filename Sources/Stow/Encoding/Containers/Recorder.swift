@@ -221,7 +221,7 @@ final class Recorder {
 
   /// Whether there is room for one more call and its container, without another look.
   var hasRoom: Bool {
-    open.depth <= maximumDepth && calls <= 2 &* maximumDepth && !StackGuard.isDue(calls)
+    !nests(deeperThan: maximumDepth &- 1) && calls <= 2 &* maximumDepth && !StackGuard.isDue(calls)
   }
 
   /// Checks that a value may be recorded here as one more container.
@@ -234,10 +234,7 @@ final class Recorder {
 
   /// Returns whether the next value is in more than `limit` containers. That is `maximumDepth`, or one fewer if the
   /// value is itself a container.
-  private func nests(deeperThan limit: Int) -> Bool {
-    // Places are open, too. Containers are counted only if the value may be too deep.
-    open.depth > limit &+ 1 && open.containers > limit
-  }
+  private func nests(deeperThan limit: Int) -> Bool { open.containers > limit }
 
   /// The token of the current container; negative if a place awaits its value, or nothing is open.
   var currentContainer: Int { open.current.container ?? -1 }
@@ -462,16 +459,14 @@ struct OpenContainers: ~Copyable {
   private(set) var current = Entry.top
   /// The first entry that belongs to the running `encode(to:)`, which must not close those below.
   var frame = 0
-  /// How many containers the first entry is in, and the token of the innermost of them if the entry is a place.
-  private var outside = 0
+  /// How many containers are around the next value. A place may stand for one, or be in another place.
+  private(set) var containers = 0
+  /// The token of the innermost container that the first entry is in, if the entry is a place.
   private var parent = -1
 
   init() { entries.append(.top) }
 
   var count: Int { entries.count }
-
-  /// An upper bound of `containers` that takes no walk: places count, too.
-  var depth: Int { entries.count &+ outside }
 
   /// The token of the innermost container; −1 if there is no container.
   var innermost: Int { entries.buffer.lazy.compactMap(\.container).last ?? parent }
@@ -479,13 +474,10 @@ struct OpenContainers: ~Copyable {
   /// The tokens of the containers and places that are open inside another.
   var inner: some Sequence<Int> { entries.buffer.lazy.dropFirst(2).map(\.token) }
 
-  /// How many containers are around the next value. A place may stand for one, or be in another place.
-  @inline(never)
-  var containers: Int { outside + entries.buffer.count { $0.container != nil } }
-
   @inline(__always)
   mutating func push(_ entry: Entry) {
     entries.append(entry)
+    if entry.container != nil { containers &+= 1 }
     current = entry
   }
 
@@ -494,6 +486,7 @@ struct OpenContainers: ~Copyable {
   mutating func pop() -> Entry {
     precondition(count > 1)
     let last = entries.takeLast()
+    if last.container != nil { containers &-= 1 }
     current = entries[count &- 1]
     return last
   }
@@ -508,7 +501,7 @@ struct OpenContainers: ~Copyable {
     entries.truncate(to: 1)
     current = .top
     frame = 0
-    outside = depth
+    containers = depth
     self.parent = parent
   }
 }
