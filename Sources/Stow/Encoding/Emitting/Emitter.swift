@@ -454,29 +454,17 @@ extension Emitter {
 // Arrays of strings that are all new when they come: they are in the pool as they are written.
 
 extension Emitter {
-  /// Writes the array whose elements are `range` of the tape, if they are consecutive strings in the pool,
-  /// and not symbols.
+  /// Writes the array whose elements are `range` of the tape, if they are consecutive strings in the pool, not symbols,
+  /// and short enough for a header there.
   mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording) -> Bool {
-    let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
-    let first = tokens[0].index
-    for index in tokens.indices {
-      guard tokens[index].kind == .string, tokens[index].index == first &+ index else { return false }
+    let first = tape[range.lowerBound].index
+    for (offset, token) in tape.tokens[range].enumerated() {
+      guard token.kind == .string, token.index == first &+ offset else { return false }
+      let entry = recording.strings[token.index]
+      guard entry.symbol == 0, entry.length < Strings.headerLimit else { return false }
     }
-    let entries = UnsafeMutableBufferPointer(rebasing: recording.strings.all[first..<first + tokens.count])
-    guard entries.allSatisfy({ $0.symbol == 0 }) else { return false }
     let end = writer.count
-    var last = entries.count - 1
-    while last >= 0 {
-      if entries[last].length >= Strings.headerLimit {
-        writer.reserve(BackwardWriter.margin)
-        write(constant: tokens[last], tape, &recording)
-        last -= 1
-      } else {
-        let run = entries[...last].lastIndex { $0.length >= Strings.headerLimit }.map { $0 + 1 } ?? 0
-        writer.bytes(recording.strings.written(first + run...first + last))
-        last = run - 1
-      }
-    }
+    writer.bytes(recording.strings.written(first...first + range.count - 1))
     Arrays.writeHeader(writer.count - end, to: &writer)
     return true
   }

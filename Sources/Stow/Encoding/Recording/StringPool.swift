@@ -143,8 +143,6 @@ struct StringPool: ~Copyable {
 
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
-  var all: UnsafeMutableBufferPointer<StringEntry> { entries.buffer }
-
   /// Forgets every string, and the memory if it was a large message.
   mutating func removeAll() { if count > 0 { removeEntries() } }
 
