@@ -6,14 +6,12 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
     var known = KnownKeys()
     try recorder.record(value, key: key, parent: parent, level: level, &known)
   }
-}
 
-/// Records arrays of values, which share what is known about keys.
-final class StowValueArrayEncoder: ArrayTypeEncoder<StowValue> {
-  override func record(_ elements: UnsafeBufferPointer<StowValue>, in recorder: Recorder, _ begin: Int) throws
-  {
+  override func encode(
+    _ elements: UnsafeBufferPointer<StowValue>, into recorder: Recorder, parent: Int
+  ) throws {
     var known = KnownKeys()
-    try recorder.record(elements, in: begin, &known)
+    try recorder.record(elements, in: parent, &known)
   }
 }
 

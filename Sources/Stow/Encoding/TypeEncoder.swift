@@ -247,8 +247,7 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
-    if Element.self == StowValue.self { return StowValueArrayEncoder() }
-    return ScalarTypes.scalar(Element.self)?.makeArrayEncoder()
+    ScalarTypes.scalar(Element.self)?.makeArrayEncoder()
       ?? (Element.self as? any Encodable.Type)?.makeArrayEncoder()
   }
 }
