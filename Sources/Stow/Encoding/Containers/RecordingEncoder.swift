@@ -270,11 +270,14 @@ final class ObjectWriter {
   @inline(__always)
   private func slot<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
-    let slot = Int(table[byte])
+    var slot = Int(table[byte])
     guard slot == expected || slot == KeyTable.fresh && expected >= 0, isCurrent else {
       return slotOutOfLine(key, byte: byte)
     }
-    if slot == KeyTable.fresh { return TokenKey(takeSlot(byte, isPresent: true)) }
+    // A key that the message uses for the first time comes after all others.
+    if slot == KeyTable.fresh {
+      slot = recorder.lend { $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: true) }
+    }
     expected = slot &+ 1
     return TokenKey(slot)
   }
@@ -301,16 +304,6 @@ final class ObjectWriter {
     keys.pointee.learn(key, named: name, byte: byte)
   }
 
-  /// Takes a slot for a key that the message uses for the first time: it comes after all others.
-  @inline(__always)
-  private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
-    let slot = recorder.lend {
-      $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent)
-    }
-    expected = slot &+ 1
-    return slot
-  }
-
   /// Notes that `key` was used without a value: it keeps its place among the others.
   @inline(__always)
   private func skip<Key: CodingKey>(_ key: Key) {
@@ -318,8 +311,6 @@ final class ObjectWriter {
     let slot = table[byte]
     if Int(slot & ~KeyTable.absent) == expected {
       expected &+= 1
-    } else if slot == KeyTable.fresh, expected >= 0, isCurrent {
-      _ = takeSlot(byte, isPresent: false)
     } else {
       skipOutOfLine(key, byte: byte)
     }

@@ -346,6 +346,7 @@ private struct TreeWriter: ~Copyable {
   var recording = Recording()
   private let sortsKeys: Bool
   private var result = Tape()
+  /// The pool of the new tape, where strings are in its order.
   private var strings = StringPool()
   /// The key tables whose objects were written, in the order of the first of them.
   private var used: [Int] = []
@@ -382,7 +383,7 @@ private struct TreeWriter: ~Copyable {
       open[open.count - 1].next += 1
       let entry = container.entries[container.next]
       if entry.key >= 0, !container.usesSlots {
-        let key = moved(entry.key)
+        let key = strings.intern(recording.strings.utf8(entry.key))
         strings[key].keyUses &+= 1
         result.append(Token(.key, index: key))
       }
@@ -396,12 +397,6 @@ private struct TreeWriter: ~Copyable {
     swap(&recording.strings, &strings)
   }
 
-  /// Returns the string in the pool of the new tape, where strings are in the order of that tape.
-  private mutating func moved(_ index: Int) -> Int {
-    let utf8 = recording.strings.utf8(index)
-    return strings.intern(utf8)
-  }
-
   /// Writes a scalar, or the beginning of a container, whose entries are then to be written.
   private mutating func write(_ place: Int, slot: Int) {
     let index = recording.value(at: place)
@@ -412,7 +407,7 @@ private struct TreeWriter: ~Copyable {
     var token = Token(old.kind, key: TokenKey(slot), index: old.index)
     switch token.kind {
     case .string, .url:
-      token.index = moved(token.index)
+      token.index = strings.intern(recording.strings.utf8(token.index))
       strings[token.index].valueUses &+= 1
     case .array: open.append(Open(begin: result.count, entries: entries(of: index), usesSlots: false))
     case .object, .map: return writeObject(token, entries(of: index))
