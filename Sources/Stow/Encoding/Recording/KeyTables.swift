@@ -37,10 +37,11 @@ struct KeyTables: ~Copyable {
     table.pointee.uses &+= 1
   }
 
-  /// Puts the active tables into another order.
-  mutating func reorder(_ order: [Int]) {
-    active.truncate(to: 0)
-    for index in order { active.append(tables[index]) }
+  /// Puts the active tables in the order of their first objects.
+  mutating func sortByFirstUse() {
+    let tables = Array(active.buffer)
+    let order = sortedIndices(tables.count) { tables[$0].pointee.firstUse < tables[$1].pointee.firstUse }
+    for (place, index) in order.enumerated() { active[place] = tables[index] }
   }
 
   mutating func removeAll() {
@@ -250,9 +251,7 @@ struct KeyTable: ~Copyable {
 
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
-  /// The UTF-8 of the keys that are written.
-  var presentNames: [UnsafeRawBufferPointer] { present.slots.map { utf8(atSlot: Int($0)) } }
-  /// The bytes of their texts.
+  /// The bytes of the texts of the keys that are written.
   var textSize: Int { present.slots.reduce(0) { $0 + text(atSlot: Int($1)).count } }
 
   /// Notes which slots have values, for a message whose recording is complete.
@@ -302,7 +301,7 @@ struct KeyTable: ~Copyable {
     }
     if matches.count == Self.mostMatches { matches.removeAll() }
     collectPresent()
-    let names = presentNames
+    let names = present.slots.map { utf8(atSlot: Int($0)) }
     let shape = names.isEmpty ? nil : definitions.match(names, isExact: false)
     var slots: [UInt16] = []
     if let shape {

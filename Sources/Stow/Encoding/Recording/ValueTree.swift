@@ -348,8 +348,6 @@ private struct TreeWriter: ~Copyable {
   private var result = Tape()
   /// The pool of the new tape, where strings are in its order.
   private var strings = StringPool()
-  /// The key tables whose objects were written, in the order of the first of them.
-  private var used: [Int] = []
   /// By key table: if keys are sorted, the slots in the order in which they occur on the new tape. Their
   /// order on the old one is as arbitrary as that of a dictionary.
   private var slotOrders: [Int: [Int]] = [:]
@@ -369,6 +367,7 @@ private struct TreeWriter: ~Copyable {
     for keys in recording.keyTables.active.buffer {
       keys.pointee.clearPresent()
       keys.pointee.uses = 0
+      keys.pointee.firstUse = .max
     }
     recording.maps.removeAll()
     recording.isOutOfOrder = false
@@ -389,9 +388,7 @@ private struct TreeWriter: ~Copyable {
       }
       write(entry.token, slot: container.usesSlots ? entry.slot : 0)
     }
-    // Key types come in the order of their first objects.
-    let unused = recording.keyTables.active.buffer.filter { $0.pointee.uses == 0 }
-    recording.keyTables.reorder(used + unused.map { $0.pointee.index })
+    recording.keyTables.sortByFirstUse()
     for (index, order) in slotOrders { recording.keyTables[index].pointee.reorder(order) }
     swap(&recording.tape, &result)
     swap(&recording.strings, &strings)
@@ -435,10 +432,7 @@ private struct TreeWriter: ~Copyable {
     let usesSlots = token.kind == .object && entries.allSatisfy { $0.slot >= 0 }
     if usesSlots {
       let keys = recording.keyTables[token.index]
-      if keys.pointee.uses == 0 {
-        keys.pointee.firstUse = result.count
-        used.append(token.index)
-      }
+      keys.pointee.firstUse = min(keys.pointee.firstUse, result.count)
       keys.pointee.uses += 1
       if sortsKeys {
         entries = renumbered(entries, token.index)
