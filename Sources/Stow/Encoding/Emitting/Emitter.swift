@@ -200,11 +200,11 @@ struct Emitter: ~Copyable {
       return
     }
     let utf8 = recording.strings.utf8(of: entry)
-    if utf8.count < Strings.shortLimit {
+    if utf8.count < Strings.shortLimit, let start = utf8.baseAddress {
       // With its header, which precedes it.
-      writer.shortBytes(endingAt: utf8.end, count: utf8.count &+ 1)
+      writer.shortBytes(endingAt: start + utf8.count, count: utf8.count &+ 1)
     } else {
-      writer.bytes(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))
+      writer.bytes(utf8)
       Strings.writeHeader(utf8.count, to: &writer)
     }
   }
@@ -213,19 +213,14 @@ struct Emitter: ~Copyable {
   mutating func write(key index: Int, _ recording: inout Recording) {
     let entry = recording.strings[index]
     if entry.symbol > 0 { return writer.text(symbol: Int(entry.symbol) - 1) }
-    let utf8 = recording.strings.utf8(of: entry)
-    writer.text(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))
+    writer.text(recording.strings.utf8(of: entry))
   }
 
   @inline(__always)
-  mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: inout Recording) {
+  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: inout Recording) {
     let string = keys.pointee.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(recording.strings[string].symbol)
-    if symbol > 0 { writer.text(symbol: symbol - 1) } else { write(textAt: slot, of: keys) }
-  }
-
-  @inline(__always)
-  private mutating func write(textAt slot: Int, of keys: KeyTable.Reference) {
+    if symbol > 0 { return writer.text(symbol: symbol - 1) }
     let text = keys.pointee.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
       return writer.bytes(text)

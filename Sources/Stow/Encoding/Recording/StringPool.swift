@@ -60,7 +60,7 @@ struct StringPool: ~Copyable {
     let offset = bytes.count &+ Strings.headerSize(length)
     bytes.extend(to: offset &+ length)
     entries.append(StringEntry(key: key, offset: offset))
-    filter |= Self.filterBit(length, first: place.load(as: UInt8.self))
+    filter |= Self.filterBit(UnsafeRawBufferPointer(start: place, count: length))
     table.set(slot, hash, index)
     if count * 2 > table.mask { grow() }
     return index
@@ -69,7 +69,10 @@ struct StringPool: ~Copyable {
   @inline(never)
   private mutating func grow() {
     table = StringTable(mask: table.mask * 4 + 3)
-    for index in 0..<count { table.add(entries.base[index].key.hash(hashing), index) }
+    for index in 0..<count {
+      let hash = entries.base[index].key.hash(hashing)
+      table.set(table.find(hash) { _ in false }.slot, hash, index)
+    }
   }
 
   /// Returns the index of a string that is here already, or −1.
@@ -85,11 +88,7 @@ struct StringPool: ~Copyable {
 
   /// Returns one of 64 bits, by the length of a string and its first byte.
   static func filterBit(_ utf8: UnsafeRawBufferPointer) -> UInt64 {
-    filterBit(utf8.count, first: utf8.count > 0 ? utf8[0] : 0)
-  }
-
-  private static func filterBit(_ count: Int, first: UInt8) -> UInt64 {
-    1 &<< (UInt64(truncatingIfNeeded: count) &* 7 &+ UInt64(first))
+    1 &<< (UInt64(truncatingIfNeeded: utf8.count) &* 7 &+ UInt64(utf8.first ?? 0))
   }
 
   /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
@@ -106,10 +105,8 @@ struct StringPool: ~Copyable {
   @inline(__always)
   func entry(like entry: StringEntry, in other: borrowing StringPool) -> StringEntry? {
     let utf8 = other.utf8(of: entry)
-    guard mayContain(Self.filterBit(UnsafeRawBufferPointer(start: utf8.start, count: utf8.count))) else {
-      return nil
-    }
-    let index = look(utf8.start, entry.key, hash: entry.key.hash(hashing)).index
+    guard mayContain(Self.filterBit(utf8)), let start = utf8.baseAddress else { return nil }
+    let index = look(start, entry.key, hash: entry.key.hash(hashing)).index
     return index >= 0 ? entries[index] : nil
   }
 
@@ -119,18 +116,13 @@ struct StringPool: ~Copyable {
   }
 
   /// Returns the UTF-8 of the string at `index`, valid until the next one is added.
-  func utf8(_ index: Int) -> UnsafeRawBufferPointer {
-    let utf8 = utf8(of: entries[index])
-    return UnsafeRawBufferPointer(start: utf8.start, count: utf8.count)
-  }
+  func utf8(_ index: Int) -> UnsafeRawBufferPointer { utf8(of: entries[index]) }
 
   /// Returns the UTF-8 of an entry of this pool, which comes from a checked index.
   /// `BackwardWriter.shortBytes` can copy it.
   @inline(__always)
-  func utf8(of entry: StringEntry) -> (start: UnsafeRawPointer, end: UnsafeRawPointer, count: Int) {
-    let start = UnsafeRawPointer(bytes.base + entry.offset)
-    let length = entry.length
-    return (start, start + length, length)
+  func utf8(of entry: StringEntry) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
   }
 
   /// Returns the strings of neighboring entries as they are written as values, valid until the next one is
@@ -221,11 +213,6 @@ struct StringTable: ~Copyable {
   mutating func set(_ slot: Int, _ hash: UInt64, _ index: Int) {
     tags[slot] = Self.tag(hash)
     indices[slot] = UInt32(truncatingIfNeeded: index)
-  }
-
-  /// Notes the index of an entry that is not in the table.
-  mutating func add(_ hash: UInt64, _ index: Int) {
-    set(find(hash) { _ in false }.slot, hash, index)
   }
 
   mutating func removeAll() { tags.update(repeating: 0, count: mask + 1) }
