@@ -99,13 +99,17 @@ struct Planner: ~Copyable {
         firstUse: keys.pointee.firstUse)
     }
     for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
+      var size = 0
       var names: [UnsafeRawBufferPointer] = []
-      for key in plan.lists.keys(of: index) { names.append(recording.strings.utf8(Int(key))) }
+      for key in plan.lists.keys(of: index) {
+        let name = recording.strings.utf8(Int(key))
+        size += KeyText.measure(name).size
+        if definitions != nil { names.append(name) }
+      }
       if let match = definitions?.match(names, isExact: true) {
         plan.lists[index].shape = match.number
         continue
       }
-      let size = names.reduce(0) { $0 + KeyText.measure($1).size }
       considerShape(
         .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
