@@ -81,142 +81,77 @@ extension String {
   }
 }
 
-/// Checks that no two keys of one shape or map are the same: that their texts differ.
-///
-/// The keys of structs are few and short, and are compared as words, without a string or a hash.
-struct KeyCheck: ~Copyable {
-  struct Key: BitwiseCopyable {
-    /// Where the key is.
-    let key: TextLocation
-    /// Where its text is, which may be that of a symbol.
-    let text: TextLocation
-    /// The first bytes of the text, or the hash of a long one, so that hardly any two need be compared.
-    let word: UInt64
-  }
-
-  private var keys = GrowableBuffer<Key>(capacity: 64)
-
-  /// The most keys that are compared with each other.
-  static let mostCompared = 64
-
-  mutating func removeAll() { keys.removeAll() }
-
-  var count: Int { keys.count }
-
-  /// Takes in the key at `offset`, and returns the offset after it.
-  mutating func add(keyAt offset: Int, _ message: Message) throws(FormatError) -> Int {
-    let reader = message.reader
-    guard try reader.byte(at: offset) < KeyText.symbol else { return try addRare(keyAt: offset, message) }
-    let end = try reader.endOfText(at: offset)
-    let key = TextLocation(offset)
-    keys.append(Key(key: key, text: key, word: reader.firstBytes(at: offset, upTo: end)))
-    return end
-  }
-
-  /// Takes in a key that is a long text, or a reference to a symbol.
-  @inline(never)
-  private mutating func addRare(keyAt offset: Int, _ message: Message) throws(FormatError) -> Int {
-    let key = TextLocation(offset)
-    let found = try message.tables.text(message.reader, ofKeyAt: key)
-    let word =
-      found.text.count < KeyText.limit
-      ? found.reader.firstBytes(at: found.text.start, upTo: found.text.end)
-      : message.keyText(found).hash
-    keys.append(Key(key: key, text: found.location, word: word))
-    return try message.tables.endOfKey(message.reader, at: offset)
-  }
-
-  /// Checks that the keys taken in are distinct.
-  func finish(_ message: Message) throws(FormatError) {
-    if keys.count > Self.mostCompared {
-      _ = try TextIndex(keys.buffer.map(\.key), message)
-      return
-    }
-    for index in 0..<keys.count {
-      let key = keys[index]
-      for other in 0..<index where keys[other].word == key.word {
-        let text = try message.tables.text(message.reader, at: key.text)
-        guard try !message.tables.text(message.reader, at: keys[other].text).matches(text.bytes) else {
-          try fail(.repeatedKey, at: key.key.offset)
-        }
-      }
-    }
-  }
-}
-
 /// A hash index of the keys of a map or a shape, by their texts.
 ///
 /// Built when keys are requested out of order and are too many to search one by one. Takes one walk over
-/// them, and 24 to 48 bytes for each. No strings are made. Two keys with the same text are found while it is
+/// them, and 24 to 32 bytes for each. No strings are made. Two keys with the same text are found while it is
 /// built.
 struct TextIndex {
-  private let keys: [TextLocation]
-  /// The number of a key counted from one, and the high half of its hash; 0 where free.
-  private var slots: [UInt64]
+  struct Key: BitwiseCopyable {
+    let location: TextLocation
+    let hash: UInt64
+  }
 
-  var count: Int { keys.count }
+  private let keys: [Key]
+  /// The numbers of the keys, counted from one; 0 where free.
+  private var slots: [UInt32]
 
-  init(_ keys: [TextLocation], _ message: Message) throws(FormatError) {
+  init(_ keys: [Key], _ message: Message) throws(FormatError) {
     self.keys = keys
     var size = 16
     while size < keys.count * 2 { size *= 2 }
-    slots = [UInt64](repeating: 0, count: size)
-    for index in keys.indices {
-      let text = try message.keyText(at: keys[index])
-      let slot = try slot(of: text, message)
-      guard slots[slot] == 0 else { try fail(.repeatedKey, at: keys[index].offset) }
-      slots[slot] = text.hash & 0xFFFF_FFFF_0000_0000 | UInt64(index + 1)
+    slots = [UInt32](repeating: 0, count: size)
+    for (index, key) in keys.enumerated() {
+      let slot = try slot(of: key.hash) { other throws(FormatError) in
+        try message.keyText(at: other).isSame(as: message.keyText(at: key.location))
+      }
+      guard slots[slot] == 0 else { try fail(.repeatedKey, at: key.location.offset) }
+      slots[slot] = UInt32(index + 1)
     }
   }
 
-  /// Makes an index of the keys of a map, by a walk over its entries.
-  init(ofMap map: Range<Int>, _ message: Message) throws(FormatError) {
-    var keys: [TextLocation] = []
-    var entries = Children(ofMap: map)
-    while let key = try entries.next(message)?.key { keys.append(key) }
-    try self.init(keys, message)
+  /// The most keys that are compared with each other. The keys of structs are few.
+  private static let mostCompared = 64
+
+  /// Checks that the texts of some keys differ. If they are many, returns an index of them, because building it checks
+  /// that.
+  static func checking(_ keys: [Key], _ message: Message) throws(FormatError) -> TextIndex? {
+    if keys.count > mostCompared { return try TextIndex(keys, message) }
+    for (index, key) in keys.enumerated() {
+      for other in 0..<index where keys[other].hash == key.hash {
+        let text = try message.keyText(at: key.location)
+        guard try !message.keyText(at: keys[other].location).isSame(as: text) else {
+          try fail(.repeatedKey, at: key.location.offset)
+        }
+      }
+    }
+    return nil
   }
 
   /// Returns the number of the key with the given text, or nil.
   func number(of text: HashedText, _ message: Message) throws(FormatError) -> Int? {
-    let slot = try slot(of: text, message)
-    return slots[slot] == 0 ? nil : number(inSlot: slot)
+    let slot = try slot(of: text.hash) { other throws(FormatError) in
+      try message.keyText(at: other).isSame(as: text)
+    }
+    return slots[slot] == 0 ? nil : Int(slots[slot]) - 1
   }
 
   /// Returns where the key with the given text is, or nil.
   func key(_ text: HashedText, _ message: Message) throws(FormatError) -> TextLocation? {
-    try number(of: text, message).map { keys[$0] }
+    try number(of: text, message).map { keys[$0].location }
   }
 
-  private func number(inSlot slot: Int) -> Int { Int(slots[slot] & 0xFFFF_FFFF) - 1 }
-
-  /// Returns the slot of the key with the given text, or a free one if there is no such key.
-  private func slot(of text: HashedText, _ message: Message) throws(FormatError) -> Int {
-    var slot = Int(truncatingIfNeeded: text.hash) & (slots.count - 1)
+  /// Returns the slot of the key for which `isSame` is true, or a free one if there is no such key.
+  private func slot(
+    of hash: UInt64, _ isSame: (TextLocation) throws(FormatError) -> Bool
+  ) throws(FormatError) -> Int {
+    var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
-      if slots[slot] >> 32 == text.hash >> 32,
-        try message.keyText(at: keys[number(inSlot: slot)]).isSame(as: text)
-      {
-        return slot
-      }
+      let key = keys[Int(slots[slot]) - 1]
+      if key.hash == hash, try isSame(key.location) { return slot }
       slot = (slot + 1) & (slots.count - 1)
     }
     return slot
-  }
-
-  /// Checks that no two keys of a map are the same. If they are many, returns an index of them, because
-  /// building it checks that; otherwise `message.keyCheck` has them.
-  static func checkingKeys(ofMap map: Range<Int>, _ message: Message) throws(FormatError) -> TextIndex? {
-    message.keyCheck.removeAll()
-    var offset = map.lowerBound
-    while offset < map.upperBound {
-      if message.keyCheck.count == KeyCheck.mostCompared { return try TextIndex(ofMap: map, message) }
-      let value = try message.keyCheck.add(keyAt: offset, message)
-      offset = try message.reader.end(of: value)
-      guard offset <= map.upperBound else { try fail(.malformed, at: value) }
-    }
-    try message.keyCheck.finish(message)
-    return nil
   }
 }
 

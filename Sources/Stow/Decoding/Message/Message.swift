@@ -30,7 +30,8 @@ final class Message {
   private var reliedShapes: [ShapeNames?] = []
   /// Whether some of them have long names, whose comparison may use symbols of the message itself.
   private var reliesOnLongNames = false
-  var keyCheck = KeyCheck()
+  /// The keys that are being checked, or indexed.
+  @exclusivity(unchecked) private var keys: [TextIndex.Key] = []
   /// The message's own copy of its bytes, if a container escaped the call that lent them.
   private var detachedBytes: UnsafeMutableRawBufferPointer?
 
@@ -118,13 +119,10 @@ final class Message {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
     tables.removeAll()
     strings.removeAll()
-    if let definitions, definitions.size > Self.mostKeptDefinitions {
+    removeKeys()
+    if let definitions, reliesOnLongNames || definitions.size > Self.mostKeptDefinitions {
       self.definitions = nil
-      reliedShapes = []
-    }
-    if reliesOnLongNames {
-      reliedShapes = []
-      reliesOnLongNames = false
+      (reliedShapes, reliesOnLongNames) = ([], false)
     }
   }
 
@@ -144,11 +142,8 @@ final class Message {
   /// Checks that no shape of the prelude names a key twice.
   private func checkShapes() throws(FormatError) {
     for shape in tables.firstShape..<tables.shapeCount {
-      keyCheck.removeAll()
-      for index in 0..<tables.keyCount(ofShape: shape) {
-        _ = try keyCheck.add(keyAt: tables.key(index, ofShape: shape).offset, self)
-      }
-      try keyCheck.finish(self)
+      try takeKeys(ofShape: shape)
+      _ = try TextIndex.checking(keys, self)
     }
   }
 
@@ -235,6 +230,37 @@ final class Message {
     return try tables.text(reader, ofKeyAt: key).matches(text)
   }
 
+  private func takeKeys(ofShape shape: Int) throws(FormatError) {
+    removeKeys()
+    for index in 0..<tables.keyCount(ofShape: shape) { try take(tables.key(index, ofShape: shape)) }
+  }
+
+  private func takeKeys(ofMap map: Range<Int>) throws(FormatError) {
+    removeKeys()
+    var entries = Children(ofMap: map)
+    while let key = try entries.next(self)?.key { try take(key) }
+  }
+
+  private func take(_ key: TextLocation) throws(FormatError) {
+    keys.append(TextIndex.Key(location: key, hash: try keyText(at: key).hash))
+  }
+
+  private func removeKeys() {
+    if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count <= 64) }
+  }
+
+  /// Checks that no two keys of a map are the same, and returns their number. If they are many, also returns an index.
+  func checkKeys(ofMap map: Range<Int>) throws(FormatError) -> (count: Int, index: TextIndex?) {
+    try takeKeys(ofMap: map)
+    return (keys.count, try TextIndex.checking(keys, self))
+  }
+
+  /// Returns an index of the keys of a map.
+  func index(ofMap map: Range<Int>) throws(FormatError) -> TextIndex {
+    try takeKeys(ofMap: map)
+    return try TextIndex(keys, self)
+  }
+
   // MARK: shapes
 
   /// Returns the names of the keys of a shape.
@@ -271,7 +297,8 @@ final class Message {
       if names.names.count <= 8 { return names.names.firstIndex { $0.hasSameBytes(as: name) } }
     }
     if names.index == nil {
-      names.index = try TextIndex(names.names.indices.map { tables.key($0, ofShape: shape) }, self)
+      try takeKeys(ofShape: shape)
+      names.index = try TextIndex(keys, self)
     }
     return try withText(of: name) { text throws(FormatError) in try names.index?.number(of: text, self) }
   }

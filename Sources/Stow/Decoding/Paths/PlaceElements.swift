@@ -28,7 +28,7 @@ struct PlaceElements: Sendable {
     case .value(let offset):
       if let children = try Children(of: offset, message) {
         guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
-        if let map = children.map { _ = try TextIndex.checkingKeys(ofMap: map, message) }
+        if let map = children.map { _ = try message.checkKeys(ofMap: map) }
         source = .values(children)
         keys = isObject ? try children.names(message) : []
         return

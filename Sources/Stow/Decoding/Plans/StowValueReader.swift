@@ -147,9 +147,7 @@ struct StowValueReader {
 
   /// Returns the number of values. The keys of a map must be distinct.
   private func count(_ children: Children, _ recordKeys: ObjectKeys?) throws(FormatError) -> Int {
-    if let map = children.map {
-      return try TextIndex.checkingKeys(ofMap: map, message)?.count ?? message.keyCheck.count
-    }
+    if let map = children.map { return try message.checkKeys(ofMap: map).count }
     if let recordKeys, recordKeys.count <= Self.fewKeys { return recordKeys.count }
     let count = try Arrays.count(children.offset..<children.end, reader)
     if let recordKeys, count != recordKeys.count { try fail(.malformed, at: children.offset) }

@@ -303,7 +303,7 @@ final class ObjectReader {
   /// Checks that the keys of the map are distinct, if that was not done before.
   private func checkKeys() throws(FormatError) {
     if keysAreChecked { return }
-    entryIndex = try TextIndex.checkingKeys(ofMap: start..<end, message)
+    entryIndex = try message.checkKeys(ofMap: start..<end).index
     keysAreChecked = true
   }
 
@@ -424,8 +424,7 @@ final class ObjectReader {
 
   /// Returns the value of an entry that is found by an index, which is built the first time.
   private func findIndexed(_ text: HashedText) throws(FormatError) -> Found? {
-    try checkKeys()
-    if entryIndex == nil { entryIndex = try TextIndex(ofMap: start..<end, message) }
+    if entryIndex == nil { entryIndex = try message.index(ofMap: start..<end) }
     guard let entry = try entryIndex?.key(text, message) else { return nil }
     current = entry.offset
     return Found(try message.tables.endOfKey(message.reader, at: entry.offset))
