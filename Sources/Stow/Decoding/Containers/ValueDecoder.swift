@@ -57,12 +57,18 @@ struct OpenPlace {
 
   /// Returns the elements of the array at this place, or where they are if they are whole values.
   func array(_ session: DecodingSession) throws(FormatError) -> (untagged: Elements?, values: Range<Int>) {
+    var layout: ElementLayout?
     if let elements {
       if isEach { return (elements, 0..<0) }
-      guard let cells = elements.cells(ofRow: number) else { try fail(.cellMismatch, at: elements.offset) }
-      return (cells, 0..<0)
+      if elements.shape == nil { layout = elements.layout.cells(ofRow: number, at: offset) }
+      if layout == nil { try fail(.cellMismatch, at: elements.offset) }
+    } else {
+      let tag = try session.message.reader.byte(at: position)
+      if ElementLayout.isArray(tag) || tag == DataValues.tag {
+        layout = try ElementLayout(session.message, at: position)
+      }
     }
-    if let elements = try Elements.at(position, session) { return (elements, 0..<0) }
+    if let layout { return (Elements(layout, session), 0..<0) }
     return (nil, try Arrays.read(session.message.reader, at: position))
   }
 }
@@ -98,19 +104,6 @@ final class Elements {
     self.session = session
     self.each = each
     shape = layout.columns?.shape
-  }
-
-  /// Returns the elements of the array at `offset`; nil if they are whole values, or if there is no array.
-  static func at(_ offset: Int, _ session: DecodingSession) throws(FormatError) -> Elements? {
-    let tag = try session.message.reader.byte(at: offset)
-    guard ElementLayout.isArray(tag) || tag == DataValues.tag else { return nil }
-    return try ElementLayout(session.message, at: offset).map { Elements($0, session) }
-  }
-
-  /// Returns the cells of a row of a matrix; nil if the element is not one.
-  func cells(ofRow number: ElementNumber) -> Elements? {
-    guard shape == nil, let row = layout.row(number) else { return nil }
-    return layout.cells(ofRow: number, at: row).map { Elements($0, session) }
   }
 
   /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
