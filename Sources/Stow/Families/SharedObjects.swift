@@ -1,22 +1,25 @@
+/// What both sides of a graph have.
+///
+/// Used by one thread, as the coder is. Tasks started meanwhile inherit it.
+class SharedObjects: @unchecked Sendable {
+  private let thread = ThreadMark()
+  /// Whether the graph is complete.
+  fileprivate(set) var isOver = false
+
+  /// Whether this thread is coding the graph.
+  var isCurrent: Bool { thread.isCurrent && !isOver }
+}
+
 /// The objects of a graph that is being encoded.
 ///
 /// References only number objects; the graph writes them afterwards. So an object is in the message whatever
 /// happens to the values that refer to it, and chains of objects take no room on the stack while they are
 /// written.
-///
-/// Used by one thread, as the encoder is.
-final class WrittenObjects: @unchecked Sendable {
-  /// The graph being encoded, which tasks started meanwhile inherit.
+final class WrittenObjects: SharedObjects, @unchecked Sendable {
   @TaskLocal private static var inherited: WrittenObjects?
 
-  private let thread = ThreadMark()
-  /// Whether the graph is complete. Tasks may still have inherited it then.
-  private var isOver = false
-
   /// The graph that this thread is encoding.
-  static var current: WrittenObjects? {
-    inherited.flatMap { $0.thread.isCurrent && !$0.isOver ? $0 : nil }
-  }
+  static var current: WrittenObjects? { inherited.flatMap { $0.isCurrent ? $0 : nil } }
 
   /// Runs `body`, which encodes the graph.
   func run(_ body: () throws -> Void) rethrows {
@@ -120,20 +123,11 @@ final class WrittenObjects: @unchecked Sendable {
 }
 
 /// The objects of a graph being decoded. Each is made at the first reference to it.
-///
-/// Used by one thread, as the decoder is.
-final class ReadObjects: @unchecked Sendable {
-  /// The graph being decoded, which tasks started meanwhile inherit.
+final class ReadObjects: SharedObjects, @unchecked Sendable {
   @TaskLocal static var inherited: ReadObjects?
 
-  private let thread = ThreadMark()
-  /// Whether the graph is complete, as for `WrittenObjects`.
-  private var isOver = false
-
   /// The graph that this thread is decoding.
-  static var current: ReadObjects? {
-    inherited.flatMap { $0.thread.isCurrent && !$0.isOver ? $0 : nil }
-  }
+  static var current: ReadObjects? { inherited.flatMap { $0.isCurrent ? $0 : nil } }
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 
