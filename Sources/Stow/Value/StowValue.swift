@@ -144,8 +144,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     switch (left, right) {
     case (.bool(let left), .bool(let right)): left == right
     case (.string(let left), .string(let right)): left == right
-    case (.data(let left), .data(let right)):
-      left.lendBytes { left in right.lendBytes { equalBytes(left, $0) } }
+    case (.data(let left), .data(let right)): left == right
     case (.date(let left), .date(let right)): left.bits == right.bits
     case (.uuid(let left), .uuid(let right)): left == right
     case (.url(let left), .url(let right)): left == right
