@@ -122,6 +122,15 @@ struct HostileTimeTests {
     }
   }
 
+  @Test("the errors of elements, however deep their array is")
+  func deepErrors() throws {
+    // What each element is not makes errors, whose paths have the steps of all arrays around it.
+    let flat = Bomb.sized(0x70, Bomb.repeated([0x91], 4_000))
+    let deep = (0..<200).reduce(flat) { inner, _ in Bomb.sized(0x70, inner) }
+    func decode(_ message: [UInt8]) throws { _ = try StowDecoder().decode(JSONValue.self, from: message) }
+    try expectAsFast({ try decode(deep) }, as: { try decode(flat) })
+  }
+
   @Test("values that are skipped")
   func skipping() throws {
     try expectLinear([Fields].self) { count in
