@@ -169,9 +169,10 @@ struct StowCodec: Codec {
   /// The bytes of all messages with sorted keys: in whatever order dictionaries have their entries, it is the same in
   /// every run.
   func size<Value: Encodable>(of values: [Value]) throws -> Int {
-    encoder.outputFormatting = .sortedKeys
-    defer { encoder.outputFormatting = [] }
-    return try values.reduce(0) { try $0 + encoder.encode($1).count }
+    let sorting = StowEncoder()
+    sorting.outputFormatting = .sortedKeys
+    (sorting.context, sorting.contextIdentification) = (encoder.context, encoder.contextIdentification)
+    return try values.reduce(0) { try $0 + sorting.encode($1).count }
   }
 
   /// Encodes a value and has the bytes lent, instead of made into a `Data`.

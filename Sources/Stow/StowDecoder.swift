@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -27,14 +25,14 @@ public final class StowDecoder: Sendable {
     var contexts: ContextChoice?
   }
 
-  private let options = Mutex(Options())
+  private let options = SharedOptions(Options())
 
   /// Makes a decoder with the default options.
   public init() {}
 
   /// The values that every `init(from:)` finds in its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { options.withLock { $0.userInfo.values } }
+    get { options.current.userInfo.values }
     set { options.update { $0.userInfo.values = newValue } }
   }
 
@@ -51,7 +49,7 @@ public final class StowDecoder: Sendable {
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
   /// raise this only if there is enough.
   public var maximumDepth: Int {
-    get { options.withLock { $0.maximumDepth } }
+    get { options.current.maximumDepth }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
@@ -64,7 +62,7 @@ public final class StowDecoder: Sendable {
   /// names it is a `DecodingError.dataCorrupted`, too. Two contexts that were learnt have the same id once in
   /// 4 billion times. Contexts that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
-    get { options.withLock { $0.contexts?.contexts ?? [] } }
+    get { options.current.contexts?.contexts ?? [] }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
   }
 
@@ -88,7 +86,7 @@ public final class StowDecoder: Sendable {
   /// Bytes do not tell which context they were written with: with another one they are refused, or read as
   /// another value. So may be those that were written without a context.
   public var implicitContext: StowContext? {
-    get { options.withLock { $0.contexts?.implicit } }
+    get { options.current.contexts?.implicit }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
   }
 
@@ -225,7 +223,7 @@ public final class StowDecoder: Sendable {
   ///   decoder does not have.
   public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
     let data = bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) }
-    let options = options.withLock { $0 }
+    let options = options.current
     return StowMessage(
       try OpenMessage(
         data, userInfo: options.userInfo, maximumDepth: options.maximumDepth, options.contexts?.definitions))
@@ -259,7 +257,7 @@ public final class StowDecoder: Sendable {
     of bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, isWhole: Bool = true,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
-    let options = options.withLock { $0 }
+    let options = options.current
     return try DecodingSession.run(
       options.userInfo,
       open: { message throws(FormatError) in
@@ -285,7 +283,7 @@ public final class StowDecoder: Sendable {
   package func message(
     _ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope
   ) throws -> StowMessage {
-    let options = options.withLock { $0 }
+    let options = options.current
     return StowMessage(
       try OpenMessage(ofRecord: record, userInfo: options.userInfo, maximumDepth: options.maximumDepth, scope)
     )

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -40,14 +38,14 @@ public final class StowEncoder: Sendable {
     var contextIdentification = ContextIdentification.id
   }
 
-  private let options = Mutex(Options())
+  private let options = SharedOptions(Options())
 
   /// Makes an encoder with the default options.
   public init() {}
 
   /// The values that every `encode(to:)` finds in its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { options.withLock { $0.userInfo.values } }
+    get { options.current.userInfo.values }
     set { options.update { $0.userInfo.values = newValue } }
   }
 
@@ -61,7 +59,7 @@ public final class StowEncoder: Sendable {
 
   /// Options for the output. None by default.
   public var outputFormatting: OutputFormatting {
-    get { options.withLock { $0.formatting } }
+    get { options.current.formatting }
     set { options.update { $0.formatting = newValue } }
   }
 
@@ -71,7 +69,7 @@ public final class StowEncoder: Sendable {
   /// The error carries that value, or the whole value if only containers nest too deeply. Every level takes
   /// room on the stack: raise this only if there is enough.
   public var maximumDepth: Int {
-    get { options.withLock { $0.maximumDepth } }
+    get { options.current.maximumDepth }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
@@ -79,7 +77,7 @@ public final class StowEncoder: Sendable {
   ///
   /// Decoding them requires the same context (`StowDecoder.contexts`).
   public var context: StowContext? {
-    get { options.withLock { $0.context } }
+    get { options.current.context }
     set { options.update { $0.context = newValue } }
   }
 
@@ -94,7 +92,7 @@ public final class StowEncoder: Sendable {
 
   /// How messages say which context they rely on; by its id, unless set otherwise.
   public var contextIdentification: ContextIdentification {
-    get { options.withLock { $0.contextIdentification } }
+    get { options.current.contextIdentification }
     set { options.update { $0.contextIdentification = newValue } }
   }
 
@@ -163,7 +161,7 @@ public final class StowEncoder: Sendable {
     _ value: Value, relyingOn definitions: EncodingDefinitions? = nil,
     _ finish: (EncodingSession, PlanningOptions) throws -> Result
   ) throws -> Result {
-    let options = options.withLock { $0 }
+    let options = options.current
     var planning = PlanningOptions(
       sortsKeys: options.formatting.contains(.sortedKeys), definitions: definitions)
     if definitions == nil, let context = options.context {

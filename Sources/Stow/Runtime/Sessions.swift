@@ -15,16 +15,31 @@ struct UserInfo: Sendable {
   init(_ values: [CodingUserInfoKey: any Sendable] = [:]) { self.values = values }
 }
 
-extension Mutex where Value: Sendable {
-  /// Changes options that threads share.
+/// The options of an encoder or a decoder, which threads share.
+///
+/// Most coders keep the options that they are made with; reading those takes no lock.
+struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
+  private let standard: Options
+  private let changed: Mutex<Options>
+  private let areChanged = Atomic<Bool>(false)
+
+  init(_ standard: Options) {
+    self.standard = standard
+    changed = Mutex(standard)
+  }
+
+  var current: Options { areChanged.load(ordering: .acquiring) ? changed.withLock { $0 } : standard }
+
+  /// Changes the options.
   ///
   /// The old options are released after the lock, because a `deinit` may use the same coder.
-  func update(_ body: (inout Value) throws -> Void) rethrows {
-    let old = try withLock { value in
-      let old = value
-      try body(&value)
+  func update(_ body: (inout Options) throws -> Void) rethrows {
+    let old = try changed.withLock { options in
+      let old = options
+      try body(&options)
       return old
     }
+    areChanged.store(true, ordering: .releasing)
     withExtendedLifetime(old) {}
   }
 }
