@@ -30,15 +30,17 @@ final class DecodingSession: PooledSession {
     let pool = pool
     var taken: DecodingSession? = pool.take() ?? DecodingSession()
     defer { pool.takeBack(&taken) }
-    let session = taken.unsafelyUnwrapped
-    // Assigning an empty dictionary would take two calls of the runtime.
-    if !userInfo.isEmpty { session.userInfo = userInfo }
-    do throws(FormatError) { try open(session.message) } catch {
-      throw session.error(error, path: [], expected: nil)
+    // `taken` holds the session, so that no more references need to be counted.
+    return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
+      // Assigning an empty dictionary would take two calls of the runtime.
+      if !userInfo.isEmpty { session.userInfo = userInfo }
+      do throws(FormatError) { try open(session.message) } catch {
+        throw session.error(error, path: [], expected: nil)
+      }
+      let value = try body(session)
+      if let notedFault = session.notedFault { throw notedFault }
+      return value
     }
-    let value = try body(session)
-    if let notedFault = session.notedFault { throw notedFault }
-    return value
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -31,18 +31,21 @@ final class EncodingSession: PooledSession {
     _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
   ) throws -> Result {
     let pool = pool
-    var session: EncodingSession? = pool.take() ?? EncodingSession()
-    defer { pool.takeBack(&session) }
-    try session.unsafelyUnwrapped.reference.lend {
-      $0.begin(maximumDepth: maximumDepth, userInfo)
-      try $0.record(value)
+    var taken: EncodingSession? = pool.take() ?? EncodingSession()
+    defer { pool.takeBack(&taken) }
+    // `taken` holds the session, so that no more references need to be counted.
+    return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
+      try session.reference.lend {
+        $0.begin(maximumDepth: maximumDepth, userInfo)
+        try $0.record(value)
+      }
+      return try body(session)
     }
-    return try body(session.unsafelyUnwrapped)
   }
 
   private func write(_ recording: inout Recording, _ options: PlanningOptions) {
     planner.makePlan(&recording, options)
-    emitter.write(&recording, planner.plan)
+    emitter.write(&recording, &planner.plan)
     if let definitions = options.definitions, definitions.grows { definitions.add(recording, planner.plan) }
   }
 

@@ -353,8 +353,10 @@ extension RecordableScalar {
   }
 
   static func record(_ values: [String: Self], in recording: inout Recording) {
+    // The first dictionary of a message has only new keys.
+    let areNew = recording.strings.count == 0
     for (key, value) in values {
-      recording.recordKey(key)
+      recording.recordKey(areNew ? recording.strings.add(new: key) : recording.strings.intern(key))
       recording.record(value, key: TokenKey())
     }
   }

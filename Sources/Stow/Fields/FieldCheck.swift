@@ -119,7 +119,7 @@ extension FieldTable where Root: Codable {
     var planner = Planner()
     var emitter = Emitter()
     planner.makePlan(&recorder.recording, PlanningOptions())
-    emitter.write(&recorder.recording, planner.plan)
+    emitter.write(&recorder.recording, &planner.plan)
     return try? StowValue(from: emitter.finish())
   }
 

@@ -162,6 +162,7 @@ struct DoubleForm {
   }
 
   /// Makes a decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
+  @inline(__always)
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
     let (numerator, exponent) = DecimalFraction.shortened(numerator, exponent: exponent)
     let width = Integers.width(numerator)

@@ -2,10 +2,11 @@
 
 extension Recorder {
   func record<Value: Encodable>(_ value: Value) throws {
-    try encode(value, key: TokenKey())
+    let entry = encoders.entry(for: Value.self)
+    try encode(value, by: entry, key: TokenKey(), parent: currentContainer, level: 0)
     try checkNesting(of: value)
     // An optional encodes its value as a single-value container does, which may be nothing.
-    guard recording.isUnfilled(0, unsettled: true), encoders.entry(for: Value.self).isPlain else { return }
+    guard entry.isPlain, recording.isUnfilled(0, unsettled: true) else { return }
     throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
   }
 

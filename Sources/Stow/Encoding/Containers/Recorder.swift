@@ -86,7 +86,9 @@ final class Recorder {
   }
 
   /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
+  @inline(__always)
   func checkNesting(of value: borrowing some Any) throws {
+    if deepest.isEmpty { return }
     guard
       let place = deepest.first(where: {
         recording.tape[$0.start].isContainer || recording.isUnfilled($0.start)

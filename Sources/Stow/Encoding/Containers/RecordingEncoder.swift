@@ -274,12 +274,15 @@ final class ObjectWriter {
     guard slot == expected || slot == KeyTable.fresh && expected >= 0, isCurrent else {
       return slotOutOfLine(key, byte: byte)
     }
-    // A key that the message uses for the first time comes after all others.
-    if slot == KeyTable.fresh {
-      slot = recorder.lend { $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: true) }
-    }
+    if slot == KeyTable.fresh { slot = takeSlot(byte, isPresent: true) }
     expected = slot &+ 1
     return TokenKey(slot)
+  }
+
+  /// Returns a slot for a key that the message uses for the first time, which comes after all others.
+  @inline(__always)
+  private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
+    recorder.lend { $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent) }
   }
 
   private var isCurrent: Bool { recorder.lend { $0.isCurrent(begin) } }
@@ -311,6 +314,8 @@ final class ObjectWriter {
     let slot = table[byte]
     if Int(slot & ~KeyTable.absent) == expected {
       expected &+= 1
+    } else if slot == KeyTable.fresh, expected >= 0 {
+      expected = takeSlot(byte, isPresent: false) &+ 1
     } else {
       skipOutOfLine(key, byte: byte)
     }

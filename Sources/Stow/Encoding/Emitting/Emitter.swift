@@ -9,7 +9,8 @@
 /// Going backwards over the tape, the body of a container is written before its header, so that every
 /// length is known when it is needed.
 ///
-/// The recording is only read. It is `inout` because a borrowed one would be copied from where it is stored.
+/// The recording and the plan are only read. They are `inout` because borrowed ones would be copied from where they are
+/// stored.
 struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
@@ -36,11 +37,11 @@ struct Emitter: ~Copyable {
   private static let copyLimit = 1 << 17
 
   /// Writes a message, which is in `writer` until the next one.
-  mutating func write(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
+  mutating func write(_ recording: inout Recording, _ plan: inout MessagePlan) {
     // About as many bytes as it takes; the buffer grows if it takes more.
     writer.restart(capacity: recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64)
-    writeBody(&recording, plan)
-    if plan.hasPrelude { writePrelude(&recording, plan) }
+    writeBody(&recording, &plan)
+    if plan.hasPrelude { writePrelude(&recording, &plan) }
     if let context = plan.context { writeContext(context) }
   }
 
@@ -59,9 +60,8 @@ struct Emitter: ~Copyable {
       })
   }
 
-  private mutating func writeBody(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
+  private mutating func writeBody(_ recording: inout Recording, _ plan: inout MessagePlan) {
     let tape = recording.tape.view
-    frame = Frame(end: 0)
     var index = tape.tokens.count - 1
     while index >= 0 {
       writer.reserve(BackwardWriter.margin)
@@ -70,15 +70,15 @@ struct Emitter: ~Copyable {
       case .end:
         let begin = token.index
         token = tape[begin]
-        if token.kind == .array, writeColumns(tape, begin + 1..<index, &recording, plan) {
+        if token.kind == .array, writeColumns(tape, begin + 1..<index, &recording, &plan) {
           index = begin
         } else {
-          enter(token, &recording, plan)
+          enter(token, &recording, &plan)
           index -= 1
           continue
         }
       case .object: closeObject(recording.keyTables[token.index])
-      case .map: closeMap(token, plan)
+      case .map: closeMap(token, &plan)
       case .array:
         Arrays.writeHeader(writer.count - frame.end, to: &writer)
         frame = outer.takeLast()
@@ -94,7 +94,7 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func enter(_ token: Token, _ recording: inout Recording, _ plan: borrowing MessagePlan) {
+  private mutating func enter(_ token: Token, _ recording: inout Recording, _ plan: inout MessagePlan) {
     outer.append(frame)
     frame = Frame(end: writer.count)
     if token.kind == .object {
@@ -141,7 +141,7 @@ struct Emitter: ~Copyable {
       writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
   }
 
-  private mutating func closeMap(_ token: Token, _ plan: borrowing MessagePlan) {
+  private mutating func closeMap(_ token: Token, _ plan: inout MessagePlan) {
     if frame.hidesKeys {
       Records.writeHeader(
         writer.count - frame.end, shape: plan.lists[token.index].shape, isPartial: false, to: &writer)
@@ -251,7 +251,7 @@ struct Emitter: ~Copyable {
 
 extension Emitter {
   /// Writes the symbols and shapes of the message, before its body.
-  mutating func writePrelude(_ recording: inout Recording, _ plan: borrowing MessagePlan) {
+  mutating func writePrelude(_ recording: inout Recording, _ plan: inout MessagePlan) {
     for shape in plan.shapes.reversed() {
       let keys = plan.keys(of: shape, recording)
       for key in keys.reversed() {
@@ -287,7 +287,7 @@ extension Emitter {
   /// Writes the array whose elements are `range` of the tape, if it may do without tags.
   mutating func writeColumns(
     _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording,
-    _ plan: borrowing MessagePlan
+    _ plan: inout MessagePlan
   ) -> Bool {
     guard range.count > 1 else { return false }
     switch tape[range.lowerBound].kind {
@@ -295,7 +295,7 @@ extension Emitter {
     case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
     case .string: return writeStrings(tape, range, &recording)
     case .object, .map, .array:
-      guard let rows = RowLayout(tape, range, &recording, plan) else { return false }
+      guard let rows = RowLayout(tape, range, &recording, &plan) else { return false }
       return writeRows(rows, tape, &recording)
     default: return false
     }

@@ -12,7 +12,7 @@ struct RowLayout {
   /// Whether a token with its key precedes each cell.
   private let hasKeys: Bool
   /// The slots of the cells of an object, as its key table has them; empty if keys have no slots.
-  private let slots: UnsafeBufferPointer<UInt16>
+  private let slots: [UInt16]
 
   /// The most columns of rows that are arrays; longer rows do as well by themselves.
   static let widestMatrix = 16
@@ -33,15 +33,13 @@ struct RowLayout {
   /// Makes the layout of the rows in `range` of the tape; nil if the elements are not alike, judging by the
   /// first.
   init?(
-    _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording, _ plan: borrowing MessagePlan
+    _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording, _ plan: inout MessagePlan
   ) {
     let head = tape[range.lowerBound]
     first = range.lowerBound
     var hasKeys = false
     var columnLimit = Self.widestMatrix
-    slots =
-      head.kind == .object
-      ? recording.keyTables[head.index].pointee.present.slots : UnsafeBufferPointer(start: nil, count: 0)
+    slots = head.kind == .object ? recording.keyTables[head.index].pointee.present.slots : []
     switch head.kind {
     case .object:
       shape = recording.keyTables[head.index].pointee.shape

@@ -11,7 +11,7 @@ struct PlanningOptions {
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
-  private(set) var plan = MessagePlan()
+  var plan = MessagePlan()
   private var candidates: [Candidate] = []
 
   // Gains have 64 bits: a string that is written a thousand times could take more bytes than `Int` counts elsewhere.
@@ -32,7 +32,7 @@ struct Planner: ~Copyable {
   private static let preludeSize: Int64 = 3
 
   /// Plans a message, and puts its tape in order first.
-  mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
+  mutating func makePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
     if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
       recording.putInOrder(sortsKeys: options.sortsKeys)
     }
@@ -43,9 +43,9 @@ struct Planner: ~Copyable {
   }
 
   /// Chooses shapes and symbols for a tape that is in order. Returns false if a map has a key twice.
-  private mutating func choose(_ recording: inout Recording, _ options: PlanningOptions) -> Bool {
+  private mutating func choose(_ recording: inout Recording, _ options: borrowing PlanningOptions) -> Bool {
     let definitions = options.definitions
-    plan.removeAll()
+    if plan.hasPrelude || plan.hasLists { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
@@ -129,10 +129,10 @@ struct Planner: ~Copyable {
   /// takes fewer bytes.
   private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
     let match = keys.pointee.match(definitions)
-    let found = keys.pointee.matches[match]
     let uses = keys.pointee.uses
-    let gain = Int64(uses) * Int64(found.textSize - found.cost)
-    let isBest = found.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: found.textSize, uses: uses)
+    let gain = keys.pointee.matches[match].gain(uses: uses)
+    let ownGain = Self.gain(textSize: keys.pointee.matches[match].textSize, uses: uses)
+    let isBest = keys.pointee.matches[match].shape >= 0 && gain > 0 && gain >= ownGain
     return isBest ? match : nil
   }
 
@@ -337,7 +337,6 @@ struct MessagePlan: ~Copyable {
   }
 
   mutating func removeAll() {
-    guard hasPrelude || hasLists else { return }
     shapes.removeAll(keepingCapacity: true)
     symbols.removeAll(keepingCapacity: true)
     lists.removeAll()

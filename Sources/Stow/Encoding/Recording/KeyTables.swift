@@ -283,9 +283,11 @@ struct KeyTable: ~Copyable {
     let cost: Int
     /// The bytes of the texts of the keys that have values.
     let textSize: Int
-    /// The slot of each key of the shape. A key without a value may have a slot, too, such as that of an
-    /// optional that is nil.
-    let slots: [UInt16]
+    /// The keys of the shape. One without a value may have a slot, too, such as that of an optional that is nil.
+    let present: PresentKeys
+
+    /// How many bytes it saves in a message with `uses` objects.
+    func gain(uses: Int) -> Int64 { Int64(uses) * Int64(textSize - cost) }
   }
 
   private static let mostMatches = 16
@@ -303,10 +305,10 @@ struct KeyTable: ~Copyable {
     collectPresent()
     let names = present.slots.map { utf8(atSlot: Int($0)) }
     let shape = names.isEmpty ? nil : definitions.match(names, isExact: false)
-    var slots: [UInt16] = []
+    var known = PresentKeys()
     if let shape {
       for (index, position) in shape.positions.enumerated() {
-        slots.append(
+        known.append(
           position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
         )
       }
@@ -314,7 +316,7 @@ struct KeyTable: ~Copyable {
     matches.append(
       Match(
         version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape?.number ?? -1,
-        cost: shape?.cost ?? 0, textSize: textSize, slots: slots))
+        cost: shape?.cost ?? 0, textSize: textSize, present: known))
     return matches.count - 1
   }
 
@@ -328,8 +330,7 @@ struct KeyTable: ~Copyable {
   mutating func take(match: Int) {
     shape = matches[match].shape
     strings.truncate(to: 0)
-    present.removeAll()
-    for slot in matches[match].slots { present.append(slot) }
+    present = matches[match].present
   }
 
   // MARK: strings of the pool
@@ -353,6 +354,7 @@ struct KeyTable: ~Copyable {
     shape = -1
     strings.truncate(to: 0)
     guard pool.mayContain(filter) else { return false }
+    pool.list()
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
       if string >= 0 { pool[string].keyUses &+= 1 }
@@ -366,8 +368,9 @@ struct KeyTable: ~Copyable {
 }
 
 /// The slots that have a value in some object, in order; for a known shape, the slots of all its keys.
-struct PresentKeys: ~Copyable {
-  private var list = GrowableBuffer<UInt16>(capacity: 32)
+struct PresentKeys {
+  /// The slots, with `KeyTable.noSlot` for keys without one.
+  private(set) var slots: [UInt16] = []
   /// A bit for each of them below 64.
   private(set) var marks: UInt64 = 0
   /// Whether the shape has keys that no object with this key table asks for.
@@ -375,12 +378,10 @@ struct PresentKeys: ~Copyable {
   /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
   private(set) var isInSlotOrder = true
 
-  var count: Int { list.count }
-  /// The slots, with `KeyTable.noSlot` for keys without one.
-  var slots: UnsafeBufferPointer<UInt16> { UnsafeBufferPointer(list.buffer) }
+  var count: Int { slots.count }
 
   mutating func removeAll() {
-    list.truncate(to: 0)
+    slots.removeAll(keepingCapacity: true)
     marks = 0
     hasKeysWithoutSlot = false
     isInSlotOrder = true
@@ -389,6 +390,6 @@ struct PresentKeys: ~Copyable {
   mutating func append(_ slot: UInt16) {
     if slot == KeyTable.noSlot { hasKeysWithoutSlot = true } else { marks |= 1 << UInt64(slot) }
     isInSlotOrder = isInSlotOrder && Int(slot) == count && slot < 64
-    list.append(slot)
+    slots.append(slot)
   }
 }

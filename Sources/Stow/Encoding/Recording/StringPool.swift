@@ -8,6 +8,8 @@ struct StringPool: ~Copyable {
   /// reads there.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
+  /// How many entries are in the table, which does not have those that were added as new.
+  private var listed = 0
   /// Whether a string has recurred.
   private(set) var hasRepeats = false
   /// A Bloom filter of all strings.
@@ -41,16 +43,35 @@ struct StringPool: ~Copyable {
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
+    if listed < count { list() }
     let (index, slot) = look(source, key, hash: hash)
-    if index < 0 { return insert(source, key, hash: hash, slot: slot) }
-    hasRepeats = true
-    return index
+    if index >= 0 {
+      hasRepeats = true
+      return index
+    }
+    table.set(slot, hash, count)
+    append(source, key)
+    listed = count
+    if count * 2 > table.mask { list() }
+    return count &- 1
   }
 
-  /// Adds a string that the pool does not have, and puts it into a free slot of the table.
+  /// Adds a string that the pool does not have, and returns its index. As long as all strings are new, there is no need of
+  /// the table.
+  mutating func add(new string: borrowing String) -> Int {
+    guard listed == 0 else { return intern(string) }
+    let isAdded: Void? = string.utf8.withContiguousStorageIfAvailable {
+      let utf8 = UnsafeRawBufferPointer($0)
+      let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
+      append(source, TextKey.make(source, utf8.count, hashing).key)
+    }
+    return isAdded == nil ? intern(string) : count &- 1
+  }
+
+  /// Adds a string that the pool does not have.
   @inline(__always)
-  private mutating func insert(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64, slot: Int) -> Int {
-    let (index, length) = (count, key.length)
+  private mutating func append(_ source: UnsafeRawPointer, _ key: TextKey) {
+    let length = key.length
     bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
     let place = start + Strings.headerSize(length)
@@ -61,21 +82,25 @@ struct StringPool: ~Copyable {
     bytes.extend(to: offset &+ length)
     entries.append(StringEntry(key: key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: place, count: length))
-    table.set(slot, hash, index)
-    if count * 2 > table.mask { grow() }
-    return index
   }
 
+  /// Puts all strings into the table, which grows if it is too small.
   @inline(never)
-  private mutating func grow() {
-    table = StringTable(mask: table.mask * 4 + 3)
-    for index in 0..<count {
+  mutating func list() {
+    var mask = table.mask
+    while count * 2 > mask { mask = mask * 2 + 1 }
+    if mask > table.mask {
+      table = StringTable(mask: mask)
+      listed = 0
+    }
+    for index in listed..<count {
       let hash = entries.base[index].key.hash(hashing)
       table.set(table.find(hash) { _ in false }.slot, hash, index)
     }
+    listed = count
   }
 
-  /// Returns the index of a string that is here already, or −1.
+  /// Returns the index of a string that is in the table, or −1.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
@@ -142,9 +167,10 @@ struct StringPool: ~Copyable {
   private mutating func removeEntries() {
     if table.mask > max(Self.smallestMask, min(Self.retainedMask, count * Self.slotsPerEntry)) {
       table = StringTable(mask: Self.smallestMask)
-    } else {
+    } else if listed > 0 {
       table.removeAll()
     }
+    listed = 0
     entries.removeAll()
     bytes.removeAll()
     bytes.extend(to: BackwardWriter.shortLimit)

@@ -219,6 +219,7 @@ extension Recording {
   /// Returns whether the place at `start` has no value yet.
   ///
   /// - Parameter unsettled: Whether it must also not be settled as an empty object.
+  @inline(__always)
   func isUnfilled(_ start: Int, unsettled: Bool = false) -> Bool {
     guard start < tape.count else { return false }
     let token = tape[start]
