@@ -107,7 +107,7 @@ final class RecordCopier: RecordScope {
     let prelude = try RecordPrelude(of: record)
     guard try lend(record, prelude, body) else { return false }
     missing = []
-    all.append(prelude)
+    if prelude.size > 0 { all.append(prelude) }
     return true
   }
 
