@@ -56,7 +56,7 @@ def main() -> int:
             there = {number for number in python.partition("; ")[0].partition(": ")[2].split() if int(number) < 40}
             others += found != there
             is_same = library == _parted(python)[0] and theirs.get("JavaScript", python) == python
-            if not is_same or found != there and not (isinstance(log, bytes) and _numbers_fall(log)):
+            if not is_same or found != there and not _numbers_fall(log):
                 differences += 1
                 print(f"{name}, mutation {index}")
                 for program, text in {"Python": python, **theirs}.items():
@@ -97,16 +97,25 @@ def _parted(text: str) -> tuple[str, set[str]]:
     return re.sub(r"\.\.(\d+) \1(?=\.\.)", "", told), set(numbers.split())
 
 
-def _numbers_fall(data: bytes) -> bool:
-    """Whether a head or a record has a lower number than one before it."""
-    identity = logs_of_reader._identity(data)
+def _numbers_fall(log: Log) -> bool:
+    """Whether a head or a record has a lower number than one before it in the same file."""
+    files = [log] if isinstance(log, bytes) else log.values()
+    return any(numbers != sorted(numbers) for numbers in map(_numbers, files))
+
+
+def _numbers(data: bytes) -> list[int]:
+    """The numbers in the heads of a file, and those after the last records of its blocks; none if the file is no log."""
+    try:
+        identity = logs_of_reader._identity(data)
+    except stow.StowError:
+        return []
     numbers = []
     for index in range(-(-len(data) // _BLOCK_SIZE)):
         block = logs_of_reader._block(data, index, identity)
         if block is not None:
             numbers += [] if block.first_record is None else [block.first_record]
             numbers.append(block.next_record)
-    return numbers != sorted(numbers)
+    return numbers
 
 
 def _outcomes(made: list[Log], commands: dict[str, list[str | Path]]) -> dict[str, list[str]]:
