@@ -51,17 +51,14 @@ extension ReadableScalar {
   }
 
   static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
-    let isRow = cells.stride == 0
-    return try cells.columns.withUnsafeBufferPointer { columns throws(FormatError) in
-      try filled(cells.count) { target, initialized throws(FormatError) in
-        for index in 0..<cells.count {
-          let value = try read(
-            message, columns[isRow ? index : 0], inRowAt: cells.first &+ index &* cells.stride)
-          (target + index).initialize(to: value)
-          initialized = index &+ 1
-        }
-      }
+    // Unlike an array that is filled, one that grows is allocated by code that knows its type.
+    var result: [Self] = []
+    result.reserveCapacity(cells.count)
+    for index in 0..<cells.count {
+      let column = cells.columns[cells.stride == 0 ? index : 0]
+      result.append(try read(message, column, inRowAt: cells.first &+ index &* cells.stride))
     }
+    return result
   }
 
   static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
@@ -187,8 +184,8 @@ extension ReadableScalar where Self: FixedWidthInteger {
         initialized = packed.count
       }
     }
-    let wide = try Int64.array(of: packed, message)
-    guard let wide, wide.allSatisfy({ Self(exactly: $0) != nil }) else { return nil }
+    let wide = try packed.integers(message.reader)
+    guard wide.allSatisfy({ Self(exactly: $0) != nil }) else { return nil }
     return wide.map { Self(truncatingIfNeeded: $0) }
   }
 }
