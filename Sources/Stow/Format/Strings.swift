@@ -117,6 +117,7 @@ enum Symbols {
 
   /// Reads the number of the symbol at `offset`, and the offset after it; nil if another kind of value is
   /// there.
+  @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int? {
     let tag = try reader.byte(at: offset)
     if tag >= short, tag <= lastShort {

@@ -130,6 +130,7 @@ final class ObjectReader {
     if nextIndex == Self.noKey { try checkEnd(start) }
   }
 
+  @inline(__always)
   private func turn(to shape: Int) {
     self.shape = shape
     presence = -1
@@ -141,6 +142,7 @@ final class ObjectReader {
   }
 
   /// Releases the table, which keeps the message, and memory, once nobody holds the container any more.
+  @inline(__always)
   func finish() {
     if tableIdentity != nil {
       table = nil
@@ -156,13 +158,11 @@ final class ObjectReader {
   }
 
   /// Returns the index of the first key after `keyIndex` that has a value.
+  @inline(__always)
   private func keyIndex(after keyIndex: Int) -> Int {
     var next = keyIndex &+ 1
-    while next < keyCount {
-      if isPresent(next) { return next }
-      next &+= 1
-    }
-    return Self.noKey
+    while next < keyCount, !isPresent(next) { next &+= 1 }
+    return next < keyCount ? next : Self.noKey
   }
 
   private func isPresent(_ keyIndex: Int) -> Bool {
