@@ -149,7 +149,9 @@ extension DecodingSession {
 
   /// Runs `body`, which decodes from `decoder`, unless calls are nested too deeply.
   @inline(__always)
-  func nest<From: Decoder, Result>(_ decoder: From, _ body: (From) throws -> Result) throws -> Result {
+  func nest<From: Decoder, Result>(
+    _ decoder: consuming From, _ body: (consuming From) throws -> Result
+  ) throws -> Result {
     if let reason = calls.enter(maximumDepth: message.maximumDepth) {
       throw DecodingError.tooDeep(reason, path: decoder.codingPath)
     }
