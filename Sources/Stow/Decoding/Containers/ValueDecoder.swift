@@ -308,11 +308,11 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let offset: Int
 
   init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
-    self.session = session
     let (untagged, values) = try place.array(session)
+    count = untagged == nil ? try Arrays.count(values, session.message.reader) : untagged?.count
+    self.session = session
     elements = untagged
     (current, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
-    count = untagged == nil ? try Arrays.count(values, session.message.reader) : end
     self.node = node
     offset = place.offset
   }
@@ -332,8 +332,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     guard current < end else {
       throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
-    var parent: PathNode { session.path.hold(node, at: offset) }
-    var step: PathStep { PathStep(.index, parent: parent, value: currentIndex) }
+    let parent = session.path.hold(node, at: offset)
+    let step = PathStep(.index, parent: parent, value: currentIndex)
     if let elements {
       guard let each = elements.each else {
         return (OpenPlace(.element(current), of: elements), session.path.push(step), current + 1)
