@@ -110,4 +110,17 @@ import Testing
     #expect(definitions.isFull)
     #expect(sizes.suffix(1000).allSatisfy { $0 < 50 })
   }
+
+  @Test("objects define shapes until these have more than 8,192 keys", arguments: [8192, 8193])
+  func shapesAreDefinedUpToALimit(_ count: Int) throws {
+    struct Late: Codable { var late: Int }
+    let definitions = EncodingDefinitions()
+    let encoder = StowEncoder()
+    let keys = Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0)", 0) })
+    _ = try encoder.withRecord(of: [keys, keys], relyingOn: definitions) { $0.count }
+    let sizes = try (0..<2).map { _ in
+      try encoder.withRecord(of: Late(late: 1), relyingOn: definitions) { $0.count }
+    }
+    #expect((sizes[1] < sizes[0]) == (count <= 8192))
+  }
 }
