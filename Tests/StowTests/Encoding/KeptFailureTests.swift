@@ -249,6 +249,28 @@ struct KeptFailureTests {
       }
     }
   }
+
+  @Test("have the paths of what is written to them, not of keys that the value had")
+  func paths() throws {
+    let kept = Kept()
+    _ = try message { encoder in
+      var list = encoder.unkeyedContainer()
+      let value = Writes { encoder in
+        var container = encoder.container(keyedBy: FixedKey.self)
+        var first = container.nestedUnkeyedContainer(forKey: .a)
+        _ = container.nestedUnkeyedContainer(forKey: .b)
+        // Out of order, so that nothing is closed when the value throws.
+        try first.encode(1)
+        kept.fixed.append(container)
+        throw Refusal()
+      }
+      try? list.encode(value)
+      for key in [FixedKey.c, .b] {
+        let inner = kept.fixed[0].nestedUnkeyedContainer(forKey: key)
+        #expect(steps(inner.codingPath) == [0, .key(key.stringValue, nil)])
+      }
+    }
+  }
 }
 
 /// Places that await their value again, because one threw.
