@@ -95,6 +95,19 @@ struct NestedContainerTests {
     }
   }
 
+  @Test("a nested container takes the place of a scalar that its key had")
+  func scalarBefore() throws {
+    try expectWritten(["a": ["x": 3], "b": [4]]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "a")
+      try container.encode("text", forKey: "b")
+      var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: "a")
+      try object.encode(3, forKey: "x")
+      var list = container.nestedUnkeyedContainer(forKey: "b")
+      try list.encode(4)
+    }
+  }
+
   @Test("the same key nested twice is one object at every depth")
   func sameKeyTwiceDeep() throws {
     try expectWritten(["a": ["b": ["c": 1, "d": 2], "l": [3, 4]]]) { encoder in
