@@ -123,4 +123,20 @@ import Testing
     }
     #expect((sizes[1] < sizes[0]) == (count <= 8192))
   }
+
+  @Test("a map that is the only one of its record stays a map, whatever recorded it")
+  func singleMap() throws {
+    let definitions = EncodingDefinitions()
+    let encoder = StowEncoder()
+    let map = ["a key of maps": 1]
+    let free = Writes { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      try container.encode(1, forKey: "a key of maps")
+    }
+    _ = try encoder.withRecord(of: [map, map], relyingOn: definitions) { $0.count }
+    let values: [any Encodable] = [map, map, StowValue.object(["a key of maps": 1]), free]
+    let records = try values.map { try encoder.withRecord(of: $0, relyingOn: definitions) { Data($0) } }
+    #expect(Set(records.dropFirst()).count == 1)
+    #expect(records.last?.first == 0xC2, "the tag of a map of two bytes")
+  }
 }

@@ -54,6 +54,8 @@ struct Planner: ~Copyable {
     if recording.maps.count > mostMaps || recording.hasFreeKeys {
       plan.hasLists = true
       guard plan.lists.collect(&recording) else { return false }
+      // The keys of a single map only had to be distinct.
+      if recording.maps.count <= mostMaps { plan.removeAll() }
     }
     var mayHaveSymbols = recording.strings.hasRepeats || definitions != nil
     if definitions == nil, Self.hasSingleObject(recording) {
