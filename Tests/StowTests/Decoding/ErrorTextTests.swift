@@ -104,6 +104,19 @@ struct ErrorTextTests {
         == "Expected a value of type UUID, but found another string at offset 0")
   }
 
+  @Test("of a URL that holds no string say where its value is")
+  func brokenURL() throws {
+    struct Link<Target: Codable>: Codable { var from, to: Target }
+    let link = Link(from: "a", to: "b")
+    let bytes = try StowEncoder().encode([link, link]).dropLast(2) + [0x1A, 0x91]
+    let texts = [
+      text([Link<String>].self, bytes), text([Link<URL>].self, bytes), text(StowValue.self, bytes),
+    ]
+    for text in texts {
+      #expect(text.hasSuffix("but the bytes at offset \(bytes.count - 1) break the format"))
+    }
+  }
+
   @Test("name no type of the library's own")
   func underlying() {
     for bytes in [Data(), Data([0x01, 0x02]), Data([0x7F, 2])] {
