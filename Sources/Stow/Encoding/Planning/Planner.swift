@@ -32,7 +32,7 @@ struct Planner: ~Copyable {
   private static let preludeSize: Int64 = 3
 
   /// Plans a message, and puts its tape in order first.
-  mutating func makePlan(_ recording: inout Recording, _ options: borrowing PlanningOptions) {
+  mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
     if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
       recording.putInOrder(sortsKeys: options.sortsKeys)
     }
@@ -43,7 +43,7 @@ struct Planner: ~Copyable {
   }
 
   /// Chooses shapes and symbols for a tape that is in order. Returns false if a map has a key twice.
-  private mutating func choose(_ recording: inout Recording, _ options: borrowing PlanningOptions) -> Bool {
+  private mutating func choose(_ recording: inout Recording, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
     if plan.hasPrelude || plan.hasLists { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
@@ -131,10 +131,10 @@ struct Planner: ~Copyable {
   /// takes fewer bytes.
   private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
     let match = keys.pointee.match(definitions)
+    let found = keys.pointee.matches[match]
     let uses = keys.pointee.uses
-    let gain = keys.pointee.matches[match].gain(uses: uses)
-    let ownGain = Self.gain(textSize: keys.pointee.matches[match].textSize, uses: uses)
-    let isBest = keys.pointee.matches[match].shape >= 0 && gain > 0 && gain >= ownGain
+    let gain = Int64(uses) * Int64(found.textSize - found.cost)
+    let isBest = found.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: found.textSize, uses: uses)
     return isBest ? match : nil
   }
 

@@ -285,9 +285,6 @@ struct KeyTable: ~Copyable {
     let textSize: Int
     /// The keys of the shape. One without a value may have a slot, too, such as that of an optional that is nil.
     let present: PresentKeys
-
-    /// How many bytes it saves in a message with `uses` objects.
-    func gain(uses: Int) -> Int64 { Int64(uses) * Int64(textSize - cost) }
   }
 
   private static let mostMatches = 16
