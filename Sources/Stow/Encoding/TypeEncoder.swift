@@ -356,7 +356,7 @@ extension RecordableScalar {
     // The first dictionary of a message has only new keys.
     let areNew = recording.strings.count == 0
     for (key, value) in values {
-      recording.recordKey(areNew ? recording.strings.add(new: key) : recording.strings.intern(key))
+      if areNew { recording.recordKey(new: key) } else { recording.recordKey(key) }
       recording.record(value, key: TokenKey())
     }
   }

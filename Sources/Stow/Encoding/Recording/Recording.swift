@@ -107,7 +107,12 @@ extension Recording {
   // MARK: keys that are strings, where no key table knows them
 
   /// Records the key of the next value.
+  @inline(never)
   mutating func recordKey(_ name: String) { recordKey(strings.intern(name)) }
+
+  /// Records the key of the next value, which the pool does not have.
+  @inline(never)
+  mutating func recordKey(new name: String) { recordKey(strings.add(new: name)) }
 
   /// Records the key of the next value, a string of the pool.
   @inline(__always)
