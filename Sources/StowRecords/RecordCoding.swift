@@ -95,7 +95,7 @@ final class RecordCopier: RecordScope {
   /// Takes in the definitions of a record that is not copied.
   func skip(_ record: UnsafeRawBufferPointer) throws {
     let prelude = try RecordPrelude(of: record)
-    guard prelude.size > 0 else { return }
+    if prelude.isEmpty { return }
     all.append(prelude)
     missing.append(prelude)
   }
@@ -107,7 +107,7 @@ final class RecordCopier: RecordScope {
     let prelude = try RecordPrelude(of: record)
     guard try lend(record, prelude, body) else { return false }
     missing = []
-    if prelude.size > 0 { all.append(prelude) }
+    if !prelude.isEmpty { all.append(prelude) }
     return true
   }
 

@@ -353,7 +353,7 @@ extension RecordableScalar {
   }
 
   static func record(_ values: [String: Self], in recording: inout Recording) {
-    // The first dictionary of a message has only new keys.
+    // The first keys of a message are new, because a dictionary has none of its keys twice.
     let areNew = recording.strings.count == 0
     for (key, value) in values {
       if areNew { recording.recordKey(new: key) } else { recording.recordKey(key) }

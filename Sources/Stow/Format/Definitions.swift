@@ -303,6 +303,9 @@ package struct RecordPrelude {
   /// How many bytes it takes in the record.
   package private(set) var size = 0
 
+  /// Whether it defines nothing.
+  package var isEmpty: Bool { symbolCount == 0 && shapeCount == 0 }
+
   package init() {}
 
   /// Reads the prelude at the front of a record, if there is one.

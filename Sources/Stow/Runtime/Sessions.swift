@@ -17,7 +17,8 @@ struct UserInfo: Sendable {
 
 /// The options of an encoder or a decoder, which threads share.
 ///
-/// Most coders keep the options that they are made with; reading those takes no lock.
+/// Reading them takes a lock only if they have ever been set, and so threads that share a coder with the default options do
+/// not wait for each other.
 struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
   private let standard: Options
   private let changed: Mutex<Options>

@@ -5,8 +5,8 @@ import Testing
 @Suite("Dictionaries before other strings")
 struct FirstDictionaryTests {
   /// What a dictionary encodes, key by key.
-  private struct Entries: Encodable {
-    let dictionary: [String: Int]
+  private struct Entries<Value: Encodable>: Encodable {
+    let dictionary: [String: Value]
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -38,6 +38,18 @@ struct FirstDictionaryTests {
     #expect(
       try encoder.encode(Message(counts: dictionary, names: names, more: [dictionary]))
         == encoder.encode(Message(counts: entries, names: names, more: [entries])))
+  }
+
+  @Test("find a key that is an earlier value, and the other way round")
+  func keysAndValues() throws {
+    let names = (1...3).map { "a key of more than 15 bytes, number \($0)" }
+    let dictionary = Dictionary(uniqueKeysWithValues: zip(names, names[1...] + names[..<1]))
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let message = try encoder.encode(dictionary)
+    #expect(try message == encoder.encode(Entries(dictionary: dictionary)))
+    // Each is written once, in some 40 bytes, and both uses refer to it.
+    #expect(message.count < 150)
   }
 
   @Test("are read back with the strings that repeat their keys", arguments: [0, 1, 4, 300, 10_000])

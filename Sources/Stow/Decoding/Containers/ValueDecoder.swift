@@ -332,22 +332,25 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     guard current < end else {
       throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
-    let parent = session.path.hold(node, at: offset)
-    let step = PathStep(.index, parent: parent, value: currentIndex)
     if let elements {
       guard let each = elements.each else {
-        return (OpenPlace(.element(current), of: elements), session.path.push(step), current + 1)
+        return (OpenPlace(.element(current), of: elements), pushStep(), current + 1)
       }
       let (place, node) = try each.place(
-        of: current, for: type, mayBeAbsent: mayBeAbsent, session, parent)
+        of: current, for: type, mayBeAbsent: mayBeAbsent, session, session.path.hold(node, at: offset))
       return (place, node, current + 1)
     }
     do throws(FormatError) {
       let end = try checked(session.message.reader.end(of: current))
-      return (OpenPlace(at: current), session.path.push(step), end)
+      return (OpenPlace(at: current), pushStep(), end)
     } catch {
       throw failure(error, nil)
     }
+  }
+
+  private func pushStep() -> PathNode {
+    let parent = session.path.hold(node, at: offset)
+    return session.path.push(PathStep(.index, parent: parent, value: currentIndex))
   }
 
   /// Returns the end of the next element, if it is within the array.

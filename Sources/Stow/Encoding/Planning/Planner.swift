@@ -291,7 +291,7 @@ struct MessagePlan: ~Copyable {
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
   var lists = KeyLists()
-  /// Whether maps on the tape name their list.
+  /// Whether maps on the tape name their list; if not, their indices mean nothing.
   var hasLists = false
   /// The numbers of the first shape and the first symbol of the message: lower ones belong to its
   /// definitions.

@@ -351,7 +351,6 @@ struct KeyTable: ~Copyable {
     shape = -1
     strings.truncate(to: 0)
     guard pool.mayContain(filter) else { return false }
-    pool.list()
     for slot in 0..<slotCount {
       let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
       if string >= 0 { pool[string].keyUses &+= 1 }

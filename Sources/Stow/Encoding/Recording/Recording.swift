@@ -110,7 +110,7 @@ extension Recording {
   @inline(never)
   mutating func recordKey(_ name: String) { recordKey(strings.intern(name)) }
 
-  /// Records the key of the next value, which the pool does not have.
+  /// Records the key of the next value, which differs from all keys recorded before it.
   @inline(never)
   mutating func recordKey(new name: String) { recordKey(strings.add(new: name)) }
 

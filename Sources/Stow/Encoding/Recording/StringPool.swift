@@ -8,7 +8,7 @@ struct StringPool: ~Copyable {
   /// reads there.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// How many entries are in the table, which does not have those that were added as new.
+  /// How many of the first entries are in the table.
   private var listed = 0
   /// Whether a string has recurred.
   private(set) var hasRepeats = false
@@ -56,9 +56,11 @@ struct StringPool: ~Copyable {
     return count &- 1
   }
 
-  /// Adds a string that the pool does not have, and returns its index. As long as all strings are new, there is no need of
-  /// the table.
+  /// Returns the index of a string that differs from those added so before it, which began with an empty pool.
+  ///
+  /// As long as the pool has no other strings, nothing is looked up, and the table is not needed.
   mutating func add(new string: borrowing String) -> Int {
+    // A string that was interned in between may be the same.
     guard listed == 0 else { return intern(string) }
     let isAdded: Void? = string.utf8.withContiguousStorageIfAvailable {
       let utf8 = UnsafeRawBufferPointer($0)
@@ -86,7 +88,7 @@ struct StringPool: ~Copyable {
 
   /// Puts all strings into the table, which grows if it is too small.
   @inline(never)
-  mutating func list() {
+  private mutating func list() {
     var mask = table.mask
     while count * 2 > mask { mask = mask * 2 + 1 }
     if mask > table.mask {
@@ -100,7 +102,7 @@ struct StringPool: ~Copyable {
     listed = count
   }
 
-  /// Returns the index of a string that is in the table, or −1.
+  /// Returns the index of a string that is here already, or −1.
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
@@ -119,7 +121,8 @@ struct StringPool: ~Copyable {
   /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    table.find(hash) {
+    assert(listed == count, "a string that was added as new would not be found")
+    return table.find(hash) {
       let entry = entries.base + $0
       return entry.pointee.key == key
         && (key.isWhole || CLibrary.areEqual(bytes.base + entry.pointee.offset, source, key.length))
