@@ -147,7 +147,7 @@ extension DecodingSession {
     try nest(decoder) { try type.init(from: $0) }
   }
 
-  /// Runs `body`, which decodes from `decoder`, unless calls are nested too deeply.
+  /// Runs `body`, which takes `decoder` over and decodes from it, unless calls are nested too deeply.
   @inline(__always)
   func nest<From: Decoder, Result>(
     _ decoder: consuming From, _ body: (consuming From) throws -> Result

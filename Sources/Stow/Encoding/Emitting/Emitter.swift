@@ -15,6 +15,7 @@ struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
   private var outer = GrowableBuffer<Frame>(capacity: 16)
+  /// The innermost open container; outside all containers, one without keys whose marks nobody reads.
   private var frame = Frame(end: 0)
   /// The bits of open objects with more than 64 keys.
   private var wideMarks: [UInt64] = []
