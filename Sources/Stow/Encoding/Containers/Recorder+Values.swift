@@ -104,7 +104,7 @@ extension Recorder {
   ) -> KeyedEncodingContainer<Key> {
     let pool = pool(of: keyType)
     let begin = openNested(
-      recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: Token.Flags.nested))
+      recording.beginObject(pool.pointee.keys, key: key, parent: parent, flags: .nested))
     return container(pool, begin: begin, hasSlots: pool.pointee.keys.pointee.hasSlots)
   }
 
@@ -175,7 +175,7 @@ extension Recorder {
   }
 
   func nestedUnkeyedContainer(key: TokenKey, parent: Int) -> UnkeyedEncoder {
-    let begin = openNested(ContainerStart(.array, key: key, parent: parent, flags: Token.Flags.nested))
+    let begin = openNested(ContainerStart(.array, key: key, parent: parent, flags: .nested))
     return UnkeyedEncoder(recorder: self, begin: begin)
   }
 

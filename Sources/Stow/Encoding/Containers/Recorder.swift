@@ -164,9 +164,9 @@ final class Recorder {
   /// Notes that a value was encoded to the place at `start`, even if it recorded nothing.
   func settle(_ start: Int, key: TokenKey) {
     if awaits(start) {
-      appendPlace(key: key, flags: Token.Flags.settled)
+      appendPlace(key: key, flags: .settled)
     } else if recording.isUnfilled(start) {
-      recording.tape[start].set(Token.Flags.settled)
+      recording.tape[start].set(.settled)
     }
   }
 
@@ -273,7 +273,7 @@ final class Recorder {
 
   /// Appends a place in the current container, whose value comes later or never.
   @inline(never)
-  func appendPlace(key: TokenKey, flags: UInt64 = 0) {
+  func appendPlace(key: TokenKey, flags: Token.Flags = []) {
     if nests(deeperThan: maximumDepth &- 1) { noteDepth(open.innermost, key, recording.tape.count) }
     recording.tape.append(Token(.place, key: key, flags: flags, index: Token.unfilled))
   }
@@ -368,7 +368,7 @@ final class Recorder {
     forgetDepths(ofValueAt: start, from: start)
     if !isOver {
       forgetSlots(since: outside, place: start)
-      if recording.tape.count > start { recording.tape[start].set(Token.Flags.dead) }
+      if recording.tape.count > start { recording.tape[start].set(.dead) }
     }
     if isDisturbed(since: outside) { comeBack(to: parent) } else { leave(outside) }
   }

@@ -79,7 +79,7 @@ struct Emitter: ~Copyable {
           continue
         }
       case .object: closeObject(recording.keyTables[token.index])
-      case .map: closeMap(token, &plan)
+      case .map: close(shape: frame.hidesKeys ? plan.lists[token.index].shape : nil)
       case .array:
         Arrays.writeHeader(writer.count - frame.end, to: &writer)
         frame = outer.takeLast()
@@ -123,32 +123,24 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func closeObject(_ keys: KeyTable.Reference) {
-    if keys.pointee.shape < 0 || frame.marks == 0 {
-      Maps.writeHeader(writer.count - frame.end, to: &writer)
-    } else {
-      writeRecordHeader(keys)
-    }
-    if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
-    frame = outer.takeLast()
-  }
-
-  /// Writes what precedes the values of a record.
-  private mutating func writeRecordHeader(_ keys: KeyTable.Reference) {
+    guard keys.pointee.shape >= 0, frame.marks != 0 else { return close(shape: nil) }
     let isPartial =
       keys.pointee.present.hasKeysWithoutSlot
       || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.present.marks : lacksWideMarks(keys))
     if isPartial { writePresence(keys) }
-    Records.writeHeader(
-      writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+    close(shape: keys.pointee.shape, isPartial: isPartial)
   }
 
-  private mutating func closeMap(_ token: Token, _ plan: inout MessagePlan) {
-    if frame.hidesKeys {
-      Records.writeHeader(
-        writer.count - frame.end, shape: plan.lists[token.index].shape, isPartial: false, to: &writer)
+  /// Writes the header of a map, or of a record if it has a shape, and goes back to the container around it.
+  @inline(__always)
+  private mutating func close(shape: Int?, isPartial: Bool = false) {
+    let length = writer.count - frame.end
+    if let shape {
+      Records.writeHeader(length, shape: shape, isPartial: isPartial, to: &writer)
     } else {
-      Maps.writeHeader(writer.count - frame.end, to: &writer)
+      Maps.writeHeader(length, to: &writer)
     }
+    if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
     frame = outer.takeLast()
   }
 
@@ -242,7 +234,7 @@ struct Emitter: ~Copyable {
       writer.byte(URLs.tag)
     case .nestedNil: Nils.write(level: token.index, to: &writer)
     case .place: writer.byte(Maps.short)
-    case .data, .integers, .doubles, .bools: writeRetained(recording.retained[token.index])
+    case .data, .packed: writeRetained(recording.retained[token.index])
     default: preconditionFailure("a token that a tape in order does not have")
     }
   }

@@ -158,13 +158,12 @@ struct RowLayout {
   private func gatherDoubles(
     from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>
   ) -> Bool? {
-    let kindAndSlot = UInt16(truncatingIfNeeded: tape[top].bits)
-    let first = tape.number(tape[top])
+    let (model, first) = (tape[top], tape.number(tape[top]))
     var differences: UInt64 = 0
     var position = top
     for row in 0..<count {
       let token = tape[position]
-      guard UInt16(truncatingIfNeeded: token.bits) == kindAndSlot else { return nil }
+      guard token.kind == model.kind, token.slot == model.slot else { return nil }
       let number = tape.word(token)
       cells[row] = number
       differences |= number ^ first

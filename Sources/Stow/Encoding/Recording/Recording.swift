@@ -44,7 +44,7 @@ struct Recording: ~Copyable {
   /// Returns the beginning of the object to record next, which counts as a use of its keys.
   @inline(__always)
   mutating func beginObject(
-    _ table: KeyTable.Reference, key: TokenKey, parent: Int, flags: UInt64 = 0
+    _ table: KeyTable.Reference, key: TokenKey, parent: Int, flags: Token.Flags = []
   ) -> ContainerStart {
     let index = table.pointee.index
     guard table.pointee.hasSlots else {
@@ -150,14 +150,7 @@ enum RetainedValue {
   case bools([Bool])
 
   /// The kind of its token.
-  var kind: Token.Kind {
-    switch self {
-    case .data: .data
-    case .ints, .integers: .integers
-    case .doubles: .doubles
-    case .bools: .bools
-    }
-  }
+  var kind: Token.Kind { if case .data = self { .data } else { .packed } }
 }
 
 // Coding paths and depths, read off the tape when they are requested: it has the parent of every container
@@ -386,7 +379,7 @@ struct ContainerStart: BitwiseCopyable {
 
   /// - Parameter parent: The token of the parent of the container; −1 at the top.
   @inline(__always)
-  init(_ kind: Token.Kind, key: TokenKey, parent: Int, flags: UInt64 = 0, index: Int = 0) {
+  init(_ kind: Token.Kind, key: TokenKey, parent: Int, flags: Token.Flags = [], index: Int = 0) {
     token = Token(kind, key: key, flags: flags, index: index)
     self.key = key
     self.parent = UInt32(truncatingIfNeeded: parent)
@@ -399,11 +392,14 @@ struct ContainerStart: BitwiseCopyable {
 
 /// One entry of the tape: a value, or the beginning or end of a container.
 ///
-/// Eight bytes: the kind (8 bits), the slot of the key in its key table (8), flags (16) and an index (32). The index
-/// is a small integer itself, or it says where the value is: which string, which word or place of the tape, which
-/// token, which key table or list of keys.
+/// Eight bytes, of which the last four are an index: a small integer itself, or where the value is: which string, which
+/// word or place of the tape, which token, which key table or list of keys.
 struct Token: BitwiseCopyable {
-  private(set) var bits: UInt64
+  let kind: Kind
+  /// The slot of the value's key in its key table, if the value is in an object.
+  private let slotByte: UInt8
+  private(set) var flags: Flags
+  private var indexBits: UInt32
 
   enum Kind: UInt8 {
     case null, `false`, `true`
@@ -415,8 +411,8 @@ struct Token: BitwiseCopyable {
     case wide
     case data
     case nestedNil
-    /// A whole array that packs: of integers, of floating-point numbers, of Bools.
-    case integers, doubles, bools
+    /// A whole array of numbers or Bools, which is packed when it is written.
+    case packed
     /// A container whose keys are slots of a key table.
     case object
     /// A container whose keys are tokens before its values.
@@ -429,42 +425,41 @@ struct Token: BitwiseCopyable {
     case place
   }
 
-  struct Flags {
+  struct Flags: OptionSet, BitwiseCopyable {
+    let rawValue: UInt16
+
     /// The value's encoding threw and the error was swallowed: as if never written.
-    static let dead: UInt64 = 1 << 16
+    static let dead = Flags(rawValue: 1)
     /// A container that was made by `nestedContainer`, and continues one under the same key.
-    static let nested: UInt64 = 1 << 17
+    static let nested = Flags(rawValue: 2)
     /// A place whose single-value container got a value that encoded nothing: it is an empty object.
     static let settled = nested
     /// A container that would have to continue one of another kind.
-    static let mismatched: UInt64 = 1 << 18
+    static let mismatched = Flags(rawValue: 4)
     /// A value that is still being encoded, although the tape continued elsewhere.
-    static let unfinished: UInt64 = 1 << 19
+    static let unfinished = Flags(rawValue: 8)
   }
 
   @inline(__always)
-  init(_ kind: Kind, key: TokenKey = TokenKey(), flags: UInt64 = 0, index: Int = 0) {
-    let slot = UInt64(key.position & 0xFF) << 8
-    bits = UInt64(kind.rawValue) | slot | flags | UInt64(truncatingIfNeeded: index) << 32
+  init(_ kind: Kind, key: TokenKey = TokenKey(), flags: Flags = [], index: Int = 0) {
+    self.kind = kind
+    slotByte = UInt8(truncatingIfNeeded: key.position)
+    self.flags = flags
+    indexBits = UInt32(truncatingIfNeeded: index)
   }
 
-  var kind: Kind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: Kind.self) }
-
-  /// The slot of the value's key, if the value is in an object.
-  var slot: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFF) }
+  var slot: Int { Int(slotByte) }
 
   var index: Int {
-    get { Int(truncatingIfNeeded: bits >> 32) }
-    set { bits = bits & 0xFFFF_FFFF | UInt64(truncatingIfNeeded: newValue) << 32 }
+    get { Int(indexBits) }
+    set { indexBits = UInt32(truncatingIfNeeded: newValue) }
   }
 
-  var integer: Int64 { Int64(bitPattern: bits) >> 32 }
+  var integer: Int64 { Int64(Int32(bitPattern: indexBits)) }
 
-  func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
-  mutating func set(_ flag: UInt64) { bits |= flag }
-  mutating func clear(_ flags: UInt64) { bits &= ~flags }
-
-  var flags: UInt64 { bits & (Flags.dead | Flags.nested | Flags.unfinished) }
+  func has(_ flags: Flags) -> Bool { !self.flags.isDisjoint(with: flags) }
+  mutating func set(_ flag: Flags) { flags.insert(flag) }
+  mutating func clear(_ flags: Flags) { self.flags.subtract(flags) }
 
   var key: TokenKey { TokenKey(slot) }
 
@@ -472,7 +467,7 @@ struct Token: BitwiseCopyable {
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
   /// Whether this is an array or the beginning of one.
-  var isArray: Bool { kind == .array || kind == .integers || kind == .doubles || kind == .bools }
+  var isArray: Bool { kind == .array || kind == .packed }
 
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 

@@ -107,7 +107,7 @@ extension Recording {
     }
     if let existing = tree.nodes[parent].entryOfKey[key] {
       if let last = lastValue(ofEntry: existing, in: parent) {
-        if token.has(Token.Flags.nested), token.isContainer, let finished = finished(last),
+        if token.has(.nested), token.isContainer, let finished = finished(last),
           merges(index, token, into: finished)
         {
           return
@@ -138,7 +138,7 @@ extension Recording {
     guard value < tape.count, tape[value].isContainer || tape[value].isArray else { return false }
     // A programming error, unless it happens in a value that threw: that is known when the tree is written.
     if tape[value].isArray != token.isArray {
-      tape[index].set(Token.Flags.mismatched)
+      tape[index].set(.mismatched)
       return false
     }
     tree.nodeOfToken[index] = tree.nodeOfToken[value]
@@ -160,7 +160,7 @@ extension Recording {
   /// Returns the last value of an entry that did not throw.
   fileprivate mutating func lastValue(ofEntry entry: Int, in node: Int) -> Int? {
     var token = tree.nodes[node].entries[entry].token
-    while tape[token].has(Token.Flags.dead) {
+    while tape[token].has(.dead) {
       guard let earlier = tree.replaced[token] else { return nil }
       token = earlier
     }
@@ -171,15 +171,15 @@ extension Recording {
   /// Notes that the value at `start` is being encoded while something else is written to. A nested container has no end.
   mutating func noteUnfinished(_ start: Int) {
     guard start < tape.count else { return }
-    if tape[start].kind != .place, tape[start].has(Token.Flags.nested) { return }
-    tape[start].set(Token.Flags.unfinished)
+    if tape[start].kind != .place, tape[start].has(.nested) { return }
+    tape[start].set(.unfinished)
   }
 
   /// Returns a value, or if it is still being encoded, the one for its key before it. A nested container continues
   /// only what is finished.
   private func finished(_ value: Int) -> Int? {
     var value: Int? = value
-    while let last = value, tape[last].has(Token.Flags.unfinished | Token.Flags.dead) {
+    while let last = value, tape[last].has([.unfinished, .dead]) {
       value = tree.replaced[last]
     }
     return value
@@ -187,7 +187,7 @@ extension Recording {
 
   /// Makes a value that is finished the last one for its key, or the last element, although others came after it began.
   mutating func makeLast(_ value: Int, in container: Int) {
-    tape[value].clear(Token.Flags.unfinished)
+    tape[value].clear(.unfinished)
     let node = tree.node(ofContainer: container)
     if tree.nodes[node].entries.last?.token == value { return }
     if tree.nodes[node].begin.kind == .array {
@@ -224,7 +224,7 @@ extension Recording {
     guard start < tape.count else { return false }
     let token = tape[start]
     return token.kind == .place && token.index == Token.unfilled
-      && !(unsettled && token.has(Token.Flags.settled))
+      && !(unsettled && token.has(.settled))
   }
 
   /// Returns whether the value of the place at `start` is a container that begins before the token at
@@ -242,7 +242,7 @@ extension Recording {
       if let integer = integerKeys[start - 1] { integerKeys[tape.count] = integer }
       tape.append(tape[start - 1])
     }
-    tape[start].clear(Token.Flags.settled)
+    tape[start].clear(.settled)
     tape[start].index = tape.count
   }
 
@@ -258,7 +258,7 @@ extension Recording {
   mutating func empty(_ start: Int) {
     dropKey()
     readTape()
-    let flags = tape[start].flags & Token.Flags.unfinished
+    let flags = tape[start].flags.intersection(.unfinished)
     tape[start] = Token(.place, key: tape[start].key, flags: flags, index: Token.unfilled)
   }
 
@@ -315,7 +315,8 @@ extension Recording {
     case .integers(let values): for value in values { record(value, key: TokenKey()) }
     case .data: break
     }
-    tape[begin] = Token(.array, key: token.key, flags: token.flags, index: tape.count - first)
+    tape[begin] = Token(
+      .array, key: token.key, flags: token.flags.subtracting(.mismatched), index: tape.count - first)
     makeNode(tape[begin], at: begin)
     for element in first..<tape.count {
       tree.nodeOfToken.append(-1)
@@ -400,7 +401,7 @@ private struct TreeWriter: ~Copyable {
     let index = recording.value(at: place)
     let old = recording.tape[index]
     precondition(
-      !old.has(Token.Flags.mismatched),
+      !old.has(.mismatched),
       "Attempt to continue a container of another kind, which was already encoded for this key.")
     var token = Token(old.kind, key: TokenKey(slot), index: old.index)
     switch token.kind {
