@@ -231,10 +231,6 @@ public final class StowDecoder: Sendable {
 
   // MARK: sessions
 
-  private func decode<Value: Decodable>(_ type: Value.Type, _ bytes: UnsafeRawBufferPointer) throws -> Value {
-    try withSession(of: bytes) { try $0.decode(type) }
-  }
-
   /// Decodes a message, or the part that a path leads to, with `make`, which receives a decoder of it.
   ///
   /// - Parameter missing: The value of a missing part; without it, that is an error, or nil for an optional.
@@ -270,13 +266,13 @@ public final class StowDecoder: Sendable {
       }, body)
   }
 
-  /// Decodes a value from a record, a message that relies on what earlier records defined.
+  /// Decodes a value from a message, or from a record, which relies on what earlier records defined.
   ///
   /// - Parameter scope: What adding the record to the definitions returned.
   package func decode<Value: Decodable>(
-    _ type: Value.Type, _ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope
+    _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil
   ) throws -> Value {
-    try withSession(of: record, in: scope) { try $0.decode(type) }
+    try withSession(of: bytes, in: scope) { try $0.decode(type) }
   }
 
   /// Opens a record to be read in parts. Its bytes are copied, and the definitions are not extended any more.

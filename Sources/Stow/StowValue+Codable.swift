@@ -174,9 +174,3 @@ extension StowValue: Codable {
     }
   }
 }
-
-// How the decoder of this library reads values whole.
-
-extension StowValue {
-  static func makeDecodingPlan() -> AnyDecodingPlan { StowValuePlan() }
-}

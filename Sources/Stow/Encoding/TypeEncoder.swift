@@ -26,6 +26,9 @@ class TypeEncoder<Value>: AnyTypeEncoder {
       try encode($0, into: recorder, key: TokenKey($1), parent: parent, level: 0)
     }
   }
+
+  /// Returns an array as a value that is packed when it is written, or nil.
+  func retained(_ elements: [Value]) -> RetainedValue? { nil }
 }
 
 // MARK: - Scalars
@@ -199,9 +202,15 @@ final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   ) {
     value.record(in: &recorder.recording, key: key)
   }
+
+  override func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) {
+    Value.record(elements, in: &recorder.recording)
+  }
+
+  override func retained(_ elements: [Value]) -> RetainedValue? { Value.retained(elements) }
 }
 
-/// The generic types that have a type encoder: optionals, arrays, and dictionaries of strings.
+/// The generic types that have a type encoder: optionals, arrays, and dictionaries whose keys are strings.
 protocol WholeEncodable {
   /// Returns nil if values are encoded by their own `encode(to:)`.
   static func makeTypeEncoder() -> AnyTypeEncoder?
@@ -214,7 +223,7 @@ extension TypeEncoders {
     self.init { type in
       if type == StowValue.self { return StowValueEncoder() }
       if let encoder = ScalarTypes.scalar(type)?.makeTypeEncoder() { return encoder }
-      if TypeName(type).mayBeGeneric, let encoder = (type as? any WholeEncodable.Type)?.makeTypeEncoder() {
+      if mayBeGeneric(type), let encoder = (type as? any WholeEncodable.Type)?.makeTypeEncoder() {
         return encoder
       }
       return (type as? any StowFields.Type)?.makeFieldsEncoder()
@@ -247,13 +256,12 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: WholeEncodable {
   static func makeTypeEncoder() -> AnyTypeEncoder? {
-    ScalarTypes.scalar(Element.self)?.makeArrayEncoder()
-      ?? (Element.self as? any Encodable.Type)?.makeArrayEncoder()
+    (ScalarTypes.scalar(Element.self) ?? Element.self as? any Encodable.Type)?.makeArrayEncoder()
   }
 }
 
 extension Encodable {
-  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { EachElementEncoder<Self>() }
+  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
 }
 
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
@@ -263,45 +271,41 @@ extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   }
 }
 
-/// Records arrays. Elements may be of any type, since the runtime checks what a class asks of its parameters by a search, too.
-class ArrayTypeEncoder<Element>: TypeEncoder<[Element]> {
+private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
   /// The shortest array that is retained; shorter ones are recorded element by element.
   private static var shortestRetained: Int { 17 }
 
-  final override func encode(
+  override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
+    let entry = recorder.encoders.entry(for: Element.self)
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
-    if elements.count >= Self.shortestRetained, let value = retained(copy elements) {
+    if elements.count >= Self.shortestRetained, let value = retained(copy elements, entry) {
       try recorder.checkDepth(of: elements, key: key, parent: parent)
       return recorder.recording.retain(value, container)
     }
     try recorder.recordContainer(of: elements, container) { begin in
-      try elements.withUnsafeBufferPointer { try record($0, in: recorder, begin) }
+      try elements.withUnsafeBufferPointer { try record($0, by: entry, in: recorder, begin) }
     }
   }
 
-  /// Returns the elements as a value that is packed when it is written, or nil.
-  func retained(_ elements: [Element]) -> RetainedValue? { nil }
+  private func retained(_ elements: [Element], _ entry: TypeEncoders.Entry) -> RetainedValue? {
+    entry.isPlain ? nil : entry.withPlan(as: TypeEncoder<Element>.self) { $0.retained(elements) }
+  }
 
   /// Records the elements of the array that begins at a token.
-  func record(_ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int) throws {
-    preconditionFailure("an array encoder without a way to record")
-  }
-}
-
-/// Records the elements of arrays one by one.
-private final class EachElementEncoder<Element: Encodable>: ArrayTypeEncoder<Element> {
-  override func record(
-    _ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int
+  private func record(
+    _ elements: UnsafeBufferPointer<Element>, by entry: TypeEncoders.Entry, in recorder: Recorder,
+    _ begin: Int
   ) throws {
-    let entry = recorder.encoders.entry(for: Element.self)
-    if !entry.isPlain {
-      return try entry.withPlan(as: TypeEncoder<Element>.self) {
-        try $0.encode(elements, into: recorder, parent: begin)
+    if entry.isPlain {
+      return try borrowingEach(of: elements) {
+        try recorder.encodePlain($0, key: TokenKey($1), parent: begin)
       }
     }
-    try borrowingEach(of: elements) { try recorder.encodePlain($0, key: TokenKey($1), parent: begin) }
+    try entry.withPlan(as: TypeEncoder<Element>.self) {
+      try $0.encode(elements, into: recorder, parent: begin)
+    }
   }
 }
 
@@ -327,16 +331,7 @@ class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
   }
 }
 
-// Arrays and dictionaries of scalars, which are recorded by code that is specialized for their type.
-
-private final class ScalarArrayEncoder<Element: RecordableScalar>: ArrayTypeEncoder<Element> {
-  override func retained(_ elements: [Element]) -> RetainedValue? { Element.retained(elements) }
-
-  override func record(_ elements: UnsafeBufferPointer<Element>, in recorder: Recorder, _ begin: Int) {
-    Element.record(elements, in: &recorder.recording)
-  }
-}
-
+/// Records dictionaries of scalars by code that is specialized for their type.
 private final class ScalarDictionaryEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
   override func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) {
     Value.record(dictionary, in: &recorder.recording)
@@ -345,7 +340,6 @@ private final class ScalarDictionaryEncoder<Value: RecordableScalar>: Dictionary
 
 extension RecordableScalar {
   static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
-  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ScalarArrayEncoder<Self>() }
   fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 
   static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording) {

@@ -180,12 +180,6 @@ struct Elementwise<Value, Leaf: LeafCoding>: Codable, DecodableWrapper {
 protocol ElementContainer {
   func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws
   static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self
-  /// Whether this is the nil of an optional.
-  var isNil: Bool { get }
-}
-
-extension ElementContainer {
-  var isNil: Bool { false }
 }
 
 extension Array: ElementContainer {
@@ -231,14 +225,12 @@ extension Dictionary: ElementContainer where Key: CodingKeyRepresentable {
 }
 
 extension Optional: ElementContainer {
-  var isNil: Bool { self == nil }
-
   func encodeElements<Leaf: LeafCoding>(to encoder: any Encoder, by leaf: Leaf.Type) throws {
     guard let self else {
       var container = encoder.singleValueContainer()
       return try container.encodeNil()
     }
-    if (self as? any ElementContainer)?.isNil == true {
+    if (self as? any AnyOptional)?.isNil == true {
       // Written as nil, it would come back one level higher.
       throw EncodingError.invalid(
         self, path: encoder.codingPath,

@@ -2,12 +2,13 @@
 ///
 /// Used by one thread, as the coder is. Tasks started meanwhile inherit it.
 class SharedObjects: @unchecked Sendable {
-  private let thread = ThreadMark()
+  /// The stack of the thread; nil if the system does not tell.
+  private let stack = StackBounds.current
   /// Whether the graph is complete.
   fileprivate(set) var isOver = false
 
   /// Whether this thread is coding the graph.
-  var isCurrent: Bool { thread.isCurrent && !isOver }
+  var isCurrent: Bool { stack.map { $0.remaining != nil } != false && !isOver }
 }
 
 /// The objects of a graph that is being encoded.

@@ -16,7 +16,7 @@ final class FieldCoder {
 
   let kind: Kind
   /// The type, if it is an optional. Its nil is absent.
-  let optional: (any OptionalField.Type)?
+  let optional: (any AnyOptional.Type)?
   /// The scalar that the type is, or wraps.
   private let scalar: (any ReadableScalar.Type)?
   /// The same, if keyed containers have a method for its type. That reads a value before moving past it, which decides
@@ -34,7 +34,7 @@ final class FieldCoder {
   let destroy: (UnsafeMutableRawPointer) -> Void
 
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
-    let optional = Value.self as? any OptionalField.Type
+    let optional = Value.self as? any AnyOptional.Type
     self.optional = optional
     scalar = ScalarTypes.scalar(optional?.wrapped ?? Value.self)
     kind =
@@ -60,28 +60,9 @@ final class FieldCoder {
   }
 }
 
-/// An optional, for code that knows only the type of a field.
-protocol OptionalField {
-  static var wrapped: Any.Type { get }
-  static func isNil(_ value: UnsafeRawPointer) -> Bool
-  static func putNil(_ target: UnsafeMutableRawPointer)
-}
-
-extension Optional: OptionalField {
-  static var wrapped: Any.Type { Wrapped.self }
-
-  static func isNil(_ value: UnsafeRawPointer) -> Bool {
-    var isNil = true
-    borrowing(value.assumingMemoryBound(to: Self.self)) { isNil = !borrowingSome($0) { _ in } }
-    return isNil
-  }
-
-  static func putNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Self) }
-}
-
 extension AnyField {
   /// The type, if it is an optional.
-  var optional: (any OptionalField.Type)? { type as? any OptionalField.Type }
+  var optional: (any AnyOptional.Type)? { type as? any AnyOptional.Type }
 }
 
 extension UnsafeMutableRawPointer {

@@ -205,15 +205,6 @@ extension ByteReader {
     return text.end
   }
 
-  /// Returns the bytes of a text, header included.
-  func bytes(of text: Text) -> UnsafeRawBufferPointer {
-    buffer(at: text.start, count: text.end - text.start)
-  }
-
-  func hash(of text: Text) -> UInt64 {
-    TextKey.make(pointer(at: text.start), text.end - text.start, ByteHash()).hash
-  }
-
   /// Returns whether the bytes of the text at `offset`, header included, are `bytes`.
   func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count &- offset, let start = bytes.baseAddress else { return false }

@@ -10,7 +10,7 @@ struct MessageTables: ~Copyable {
 
   private var own = TextTables()
   /// The definitions that the message relies on.
-  private var definitions: DecodingDefinitions?
+  private(set) var definitions: DecodingDefinitions?
   /// How many symbols and shapes of the definitions the message may refer to.
   private(set) var firstSymbol = 0
   private(set) var firstShape = 0
@@ -18,9 +18,9 @@ struct MessageTables: ~Copyable {
   var symbolCount: Int { firstSymbol + own.symbolCount }
   var shapeCount: Int { firstShape &+ own.shapeCount }
 
+  /// Removes what belongs to a message; the definitions stay, because the next message often relies on the same ones.
   mutating func removeAll() {
     own.removeAll()
-    definitions = nil
     firstSymbol = 0
     firstShape = 0
   }
@@ -31,6 +31,8 @@ struct MessageTables: ~Copyable {
     firstSymbol = extent.symbols
     firstShape = extent.shapes
   }
+
+  mutating func forgetDefinitions() { definitions = nil }
 
   /// Reads the prelude at `start`, if there is one, and returns where the value begins.
   mutating func read(_ reader: ByteReader, at start: Int) throws(FormatError) -> Int {
@@ -223,8 +225,9 @@ struct LocatedText {
   let text: ByteReader.Text
   let isInMessage: Bool
 
-  var bytes: UnsafeRawBufferPointer { reader.bytes(of: text) }
-  var hash: UInt64 { reader.hash(of: text) }
+  /// The bytes of the text, header included.
+  var bytes: UnsafeRawBufferPointer { reader.buffer(at: text.start, count: size) }
+  var hash: UInt64 { TextKey.make(reader.pointer(at: text.start), size, ByteHash()).hash }
   var size: Int { text.end - text.start }
   var location: TextLocation {
     isInMessage ? TextLocation(text.start) : TextLocation(inDefinitions: text.start)

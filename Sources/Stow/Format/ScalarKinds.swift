@@ -94,12 +94,6 @@ enum Integers {
 
   // MARK: reading
 
-  static func isInteger(_ reader: ByteReader, at offset: Int) -> Bool {
-    guard offset < reader.count else { return false }
-    let tag = reader.base[offset]
-    return (sized...unsigned128).contains(tag) || isSmall(tag)
-  }
-
   /// Reads an integer of at most 64 signed bits, and the offset after it.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int64 {

@@ -9,8 +9,6 @@ enum Strings {
   /// The tag, and a length of one byte, are the header of shorter strings.
   static let headerLimit = Varint.oneByteLimit
 
-  static func isString(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
-
   // MARK: writing
 
   /// Returns the size of the header of a string below `headerLimit`; 0 for others.
@@ -109,8 +107,6 @@ enum Symbols {
   static let lastShort: UInt8 = 0x6F
   static let shortLimit = 32
 
-  static func isSymbol(_ tag: UInt8) -> Bool { tag == long || tag >= short && tag <= lastShort }
-
   static func write(_ number: Int, to writer: inout BackwardWriter) {
     writer.numbered(number, short: short, limit: shortLimit, long: long)
   }
@@ -157,5 +153,5 @@ enum URLs {
   static let tag: UInt8 = 0x1A
 
   /// Returns whether a value with the tag may be the string of a URL.
-  static func mayHold(_ tag: UInt8) -> Bool { Strings.isString(tag) || Symbols.isSymbol(tag) }
+  static func mayHold(_ tag: UInt8) -> Bool { Tag.kind(of: tag) == .string }
 }

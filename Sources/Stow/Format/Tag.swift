@@ -117,11 +117,6 @@ enum Tag {
     for tag in UInt8.min...UInt8.max { (table + Int(tag)).initialize(to: form(of: tag).extent.code) }
     return UnsafePointer(table)
   }()
-
-  /// Returns whether no number of any kind has the tag, nor anything else below strings.
-  static func cannotBeNumber(_ tag: UInt8) -> Bool {
-    tag < Integers.sized || tag >= Strings.short && !Integers.isSmall(tag)
-  }
 }
 
 extension ByteReader {

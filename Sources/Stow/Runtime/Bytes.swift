@@ -24,7 +24,7 @@ enum PageMemory {
         return memory
       }
     #endif
-    return CLibrary.allocate(byteCount)
+    return .allocate(byteCount: byteCount, alignment: 16)
   }
 
   /// Frees memory that `allocate` returned for as many bytes.
@@ -32,7 +32,7 @@ enum PageMemory {
     #if os(Linux)
       if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
     #endif
-    CLibrary.deallocate(memory)
+    memory.deallocate()
   }
 }
 

@@ -14,13 +14,6 @@
 
 /// The functions of the C library that are used, on every platform.
 enum CLibrary {
-  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    guard let memory = malloc(byteCount) else { fatalError("Out of memory") }
-    return memory
-  }
-
-  static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
-
   /// Returns whether `count` bytes at two places are the same.
   static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
     memcmp(left, right, count) == 0

@@ -30,14 +30,17 @@ extension Array {
   /// An empty array is not filled: the standard library would write its count to memory that all empty arrays
   /// share, which would be a data race.
   @inline(__always)
-  static func filled(
-    count: Int, _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws -> Void
-  ) rethrows -> [Element] {
+  static func filled<Failure: Error>(
+    count: Int, _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws(Failure) -> Void
+  ) throws(Failure) -> [Element] {
     guard count > 0 else { return [] }
-    return try [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+    var failure: Failure?
+    let result = [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
       guard let start = buffer.baseAddress else { return }
-      try fill(start, &initialized)
+      do throws(Failure) { try fill(start, &initialized) } catch { failure = error }
     }
+    if let failure { throw failure }
+    return result
   }
 }
 

@@ -100,11 +100,3 @@ struct StackGuard {
 
   mutating func reset() { stack = nil }
 }
-
-/// Recognizes the thread on which it was made, on systems that tell where stacks are.
-struct ThreadMark {
-  private let stack = StackBounds.current
-
-  /// Whether the current thread is that one; true if the system does not tell.
-  var isCurrent: Bool { stack.map { $0.remaining != nil } ?? true }
-}

@@ -117,18 +117,32 @@ func keyByte<Key>(_ key: Key) -> Int {
 /// Returns whether the keys of a type are told apart by that byte.
 func isByte<Key>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) }
 
-/// What the name of a type reveals, faster than asking whether the type conforms to a protocol.
-struct TypeName {
-  private let name: String
+/// Returns whether a type may have generic arguments, judging by its name.
+///
+/// Only generic types conform to `WholeEncodable` or `PlannedDecodable`. Reading the name is quick, whereas
+/// a cast to a protocol searches every conformance of the program, in the first message of a process.
+func mayBeGeneric(_ type: Any.Type) -> Bool {
+  _typeName(type, qualified: true).utf8.contains(UInt8(ascii: "<"))
+}
 
-  init(_ type: Any.Type) { name = _typeName(type, qualified: true) }
+/// An optional, for code that does not know what it wraps.
+protocol AnyOptional {
+  static var wrapped: Any.Type { get }
+  var isNil: Bool { get }
+  static func isNil(_ value: UnsafeRawPointer) -> Bool
+  static func putNil(_ target: UnsafeMutableRawPointer)
+}
 
-  /// Whether the type may have generic arguments.
-  ///
-  /// Only generic types conform to `WholeEncodable` or `PlannedDecodable`. Reading the name is quick, whereas
-  /// a cast to a protocol searches every conformance of the program, in the first message of a process.
-  var mayBeGeneric: Bool { name.utf8.contains(UInt8(ascii: "<")) }
+extension Optional: AnyOptional {
+  static var wrapped: Any.Type { Wrapped.self }
 
-  var isOptional: Bool { name.hasPrefix(Self.optional) }
-  private static let optional = "Swift.Optional<"
+  var isNil: Bool { self == nil }
+
+  static func isNil(_ value: UnsafeRawPointer) -> Bool {
+    var isNil = true
+    borrowing(value.assumingMemoryBound(to: Self.self)) { isNil = !borrowingSome($0) { _ in } }
+    return isNil
+  }
+
+  static func putNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Self) }
 }

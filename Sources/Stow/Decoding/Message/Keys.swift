@@ -44,9 +44,9 @@ struct LongSymbols {
   private var texts: [Int: (hash: UInt64, first: TextLocation)] = [:]
   /// Where the first symbol with a hash is.
   private var firsts: [UInt64: TextLocation] = [:]
-  /// The symbol that a string was made from, by the address of its characters, which copies of a string
-  /// share.
-  private var symbols: [Int: Int] = [:]
+  /// The symbol that a string was made from, and the length of that, by the address of its characters, which copies of
+  /// a string share.
+  private var symbols: [Int: (symbol: Int, length: Int)] = [:]
 
   mutating func removeAll() {
     if !texts.isEmpty { (texts, firsts) = ([:], [:]) }
@@ -55,10 +55,15 @@ struct LongSymbols {
 
   /// Notes the string that was made from a symbol, and stays as long as the message.
   mutating func note(_ string: String, symbol: Int) {
-    if let address = string.address { symbols[address] = symbol }
+    if let address = string.address { symbols[address] = (symbol, string.utf8.count) }
   }
 
-  func symbol(madeAs string: String) -> Int? { string.address.flatMap { symbols[$0] } }
+  func symbol(madeAs string: String) -> Int? {
+    guard let known = string.address.flatMap({ symbols[$0] }), known.length == string.utf8.count else {
+      return nil
+    }
+    return known.symbol
+  }
 
   /// - Parameter isSame: Whether the symbol at another place has the same bytes.
   mutating func text(

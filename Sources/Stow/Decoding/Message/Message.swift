@@ -22,11 +22,7 @@ final class Message {
 
   // Unchecked because it is used for every repeated string. Accesses never call the user's code.
   @exclusivity(unchecked) private var strings = MessageStrings()
-  /// The definitions that the message relies on. Unless they are large, kept until another message relies on
-  /// others.
-  private var definitions: DecodingDefinitions?
-  /// The number of the definitions that `reliedShapes` belong to.
-  private var definitionsNumber = 0
+  /// The shapes of the definitions that the message relies on, which are kept with these.
   private var reliedShapes: [ShapeNames?] = []
   /// Whether some of them have long names, whose comparison may use symbols of the message itself.
   private var reliesOnLongNames = false
@@ -94,34 +90,30 @@ final class Message {
     guard end == reader.count else { try fail(.malformed, at: end) }
   }
 
-  /// Checks that the value of the message does not nest too deeply.
-  func checkDepth() throws(FormatError) { try checkDepth(ofValueAt: body, within: 0) }
-
-  /// Checks that a value inside `depth` containers does not nest too deeply.
-  func checkDepth(ofValueAt offset: Int, within depth: Int) throws(FormatError) {
-    try DepthCheck.run(reader, tables: tables, from: offset, limit: maximumDepth - depth)
+  /// Checks that a value inside `depth` containers does not nest too deeply; without an offset, that of the message.
+  func checkDepth(ofValueAt offset: Int? = nil, within depth: Int = 0) throws(FormatError) {
+    try DepthCheck.run(reader, tables: tables, from: offset ?? body, limit: maximumDepth - depth)
   }
 
   private func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
-    if self.definitions !== definitions {
-      self.definitions = definitions
-      definitionsNumber = definitions.number
-      reliedShapes = []
-    }
+    if tables.definitions !== definitions { reliedShapes = [] }
     tables.rely(on: definitions, extent)
   }
 
   /// Returns a number that identifies the source of a shape: negative for what messages rely on, and the same
   /// in every message that relies on it. With the number of the shape, it identifies the shape in all messages.
-  func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? ~definitionsNumber : number }
+  func source(ofShape shape: Int) -> Int {
+    shape < tables.firstShape ? ~(tables.definitions?.number ?? 0) : number
+  }
 
   func close() {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
     tables.removeAll()
     strings.removeAll()
     removeKeys()
-    if let definitions, reliesOnLongNames || definitions.size > Self.mostKeptDefinitions {
-      self.definitions = nil
+    if let definitions = tables.definitions, reliesOnLongNames || definitions.size > Self.mostKeptDefinitions
+    {
+      tables.forgetDefinitions()
       (reliedShapes, reliesOnLongNames) = ([], false)
     }
   }
@@ -132,7 +124,7 @@ final class Message {
 
   /// Copies the bytes, so that the message can be read when the caller's are gone.
   func detach() {
-    definitions?.noteEscape()
+    tables.definitions?.noteEscape()
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: reader.count, alignment: 1)
     copy.copyMemory(from: reader.buffer(at: 0, count: reader.count))
     detachedBytes = copy
@@ -160,7 +152,7 @@ final class Message {
   private func makeSymbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
     guard index < tables.symbolCount else { try fail(.malformed, at: offset) }
     let string: String
-    if index < tables.firstSymbol, let definitions {
+    if index < tables.firstSymbol, let definitions = tables.definitions {
       string = try definitions.string(ofSymbol: index)
     } else {
       let first = tables.firstSymbol

@@ -218,7 +218,7 @@ struct PathWalk {
 
   /// Returns whether a type decodes a missing value as nil: an optional, or what is decoded as one.
   static func readsMissing(_ type: Any.Type) -> Bool {
-    TypeName((type as? any DecodableWrapper.Type)?.wrapped ?? type).isOptional
+    ((type as? any DecodableWrapper.Type)?.wrapped ?? type) is any AnyOptional.Type
   }
 
   func count() throws -> Int {

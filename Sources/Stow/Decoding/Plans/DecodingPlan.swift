@@ -47,10 +47,10 @@ typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 extension DecodingPlans {
   init() {
     self.init { type in
-      if type == StowValue.self { return StowValue.makeDecodingPlan() }
+      if type == StowValue.self { return StowValuePlan() }
       if type == Data.self { return DataPlan() }
       if let plan = ScalarTypes.scalar(type)?.makeDecodingPlan() { return plan }
-      if TypeName(type).mayBeGeneric, let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
+      if mayBeGeneric(type), let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
         return plan
       }
       return (type as? any StowFields.Type)?.makeFieldsPlan()

@@ -90,19 +90,6 @@ extension ReadableScalar {
     }
     return try read(message, at: constant, next: &constant)
   }
-
-  /// Returns an array that `fill` fills, unless it throws.
-  @inline(__always)
-  fileprivate static func filled(
-    _ count: Int, _ fill: (UnsafeMutablePointer<Self>, _ initialized: inout Int) throws(FormatError) -> Void
-  ) throws(FormatError) -> [Self] {
-    var failure: FormatError?
-    let result = [Self].filled(count: count) { target, initialized in
-      do throws(FormatError) { try fill(target, &initialized) } catch { failure = error }
-    }
-    if let failure { throw failure }
-    return result
-  }
 }
 
 extension Bool: ReadableScalar {
@@ -119,7 +106,7 @@ extension Bool: ReadableScalar {
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Bool]? {
     guard packed.isBool else { return nil }
-    return try filled(packed.count) { target, initialized throws(FormatError) in
+    return [Bool].filled(count: packed.count) { target, initialized in
       for index in 0..<packed.count { target[index] = packed.bool(message.reader, at: index) }
       initialized = packed.count
     }
@@ -144,7 +131,6 @@ extension ReadableScalar where Self: FixedWidthInteger {
   private static func readRare(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Self {
-    if Tag.cannotBeNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
     if let parts = try Decimals.read(reader, at: offset, next: &next) {
       guard let result = Self(exactly: parts) else { try fail(.unrepresentable, at: offset) }
       return result
@@ -177,7 +163,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
     guard packed.isInteger else { return nil }
     if Self.self == Int64.self || (Self.self == Int.self && Int.bitWidth == 64) {
-      return try filled(packed.count) { target, initialized throws(FormatError) in
+      return try [Self].filled(count: packed.count) { target, initialized throws(FormatError) in
         try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { target throws(FormatError) in
           try packed.readIntegers(message.reader, into: target)
         }
@@ -239,9 +225,10 @@ extension Double: ReadableScalar {
   private static func readRare(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Double {
-    if Tag.cannotBeNumber(try reader.byte(at: offset)) { try fail(.mismatch, at: offset) }
     if let seconds = try Dates.read(reader, at: offset, next: &next) { return seconds }
-    if Integers.isInteger(reader, at: offset) { return try nearest(reader, at: offset, next: &next) }
+    if Tag.kind(of: try reader.byte(at: offset)) == .integer {
+      return try nearest(reader, at: offset, next: &next)
+    }
     if let parts = try Decimals.read(reader, at: offset, next: &next) { return parts.double }
     try fail(.mismatch, at: offset)
   }
@@ -256,7 +243,7 @@ extension Double: ReadableScalar {
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Double]? {
-    try filled(packed.count) { target, initialized throws(FormatError) in
+    try [Double].filled(count: packed.count) { target, initialized throws(FormatError) in
       try packed.readDoubles(message.reader, into: target)
       initialized = packed.count
     }
@@ -277,7 +264,9 @@ extension Float: ReadableScalar {
     let reader = message.reader
     if let float = try Floats.float(reader, at: offset, next: &next) { return float }
     // Not by way of `Double`, which would round twice.
-    if Integers.isInteger(reader, at: offset) { return try nearest(reader, at: offset, next: &next) }
+    if Tag.kind(of: try reader.byte(at: offset)) == .integer {
+      return try nearest(reader, at: offset, next: &next)
+    }
     let value = try Double.read(message, at: offset, next: &next)
     return try Float(value).checked(wasFinite: value.isFinite, at: offset)
   }
