@@ -104,7 +104,6 @@ extension StowDecoder {
   }
 }
 
-/// A value and the configuration for encoding it.
 private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
   let value: Value
   let configuration: Value.EncodingConfiguration

@@ -286,7 +286,6 @@ public final class StowDecoder: Sendable {
   }
 }
 
-/// The contexts of a decoder.
 final class ContextChoice: Sendable {
   let contexts: [StowContext]
   let implicit: StowContext?

@@ -161,7 +161,6 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// Decodes a value that both have.
   private func decodeMerged<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
     let decoder = MergedDecoder(
       message: try own.superDecoder(forKey: key), template: try defaults.superDecoder(forKey: key),

@@ -62,7 +62,6 @@ struct ContextLearner {
         .filter { !$0.isEmpty && distinct.insert($0).inserted }.map { $0.map(\.string) })
   }
 
-  /// Takes in the recording of a sample.
   private mutating func take(_ recording: inout Recording) {
     let asked = recording.keyTables.active.buffer.map {
       ($0, names: Self.names(of: $0) { _ in true }, isSame: $0.pointee.slotsOfFirst >= $0.pointee.slotCount)

@@ -61,7 +61,6 @@ final class FieldCoder {
 }
 
 extension AnyField {
-  /// The type, if it is an optional.
   var optional: (any AnyOptional.Type)? { type as? any AnyOptional.Type }
 }
 

@@ -7,7 +7,6 @@ extension StowFields {
   static func makeFieldsPlan() -> AnyDecodingPlan? { CodedFields<Self>().map { FieldsPlan($0) } }
 }
 
-/// Decodes values by the table of their fields.
 final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   private let fields: CodedFields<Value>
   // At hand, because each value needs them.

@@ -101,7 +101,6 @@ package enum Varint {
     }
   }
 
-  /// Returns the number of bytes that `value` takes.
   package static func size(_ value: Int) -> Int { value < oneByteLimit ? 1 : 1 + form(value).width }
 }
 
@@ -138,7 +137,6 @@ package struct ByteReader {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
 
-  /// Returns the bit with a number among those that begin at `offset`.
   func bit(_ number: Int, at offset: Int) -> Bool {
     base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
   }

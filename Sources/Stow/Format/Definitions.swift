@@ -112,19 +112,16 @@ package final class DecodingDefinitions: @unchecked Sendable {
     return end
   }
 
-  /// Returns the string of a symbol.
   func string(ofSymbol symbol: Int) throws(FormatError) -> String {
     if let string = strings[symbol] { return string }
     return try reader.string(ofTextAt: tables.symbol(symbol))
   }
 }
 
-/// A name and its hash.
 private struct HashedName: Hashable {
   let name: ExactString
   let hash: Int
 
-  /// - Parameter hash: The hash, if it is known.
   init(_ string: String, hash: Int? = nil) {
     name = ExactString(string)
     self.hash = hash ?? name.hashValue

@@ -183,7 +183,6 @@ extension ByteReader {
     return Text(start: offset, content: content, end: content &+ size, count: count, form: form)
   }
 
-  /// Returns the offset after the text at `offset`.
   func endOfText(at offset: Int) throws(FormatError) -> Int {
     let header = try byte(at: offset)
     // Most texts are short. A packed text without characters is malformed.
@@ -232,7 +231,6 @@ extension ByteReader {
     return string
   }
 
-  /// Returns the string of the text at `offset`.
   func string(ofTextAt offset: Int) throws(FormatError) -> String { try string(of: text(at: offset)) }
 
   /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no

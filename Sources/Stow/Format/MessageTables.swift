@@ -63,7 +63,6 @@ struct MessageTables: ~Copyable {
       : TextLocation(own.key(index, ofShape: shape - firstShape))
   }
 
-  /// Returns the reader of the bytes that a location is in.
   func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
     location.isInMessage ? reader : relied.reader
   }
@@ -93,7 +92,6 @@ struct MessageTables: ~Copyable {
     return try symbol(reader, ofKeyAt: &next)
   }
 
-  /// Returns the text at a location.
   func text(_ reader: ByteReader, at location: TextLocation) throws(FormatError) -> LocatedText {
     let reader = self.reader(of: location, reader)
     return LocatedText(

@@ -297,7 +297,6 @@ package enum Cell: Sendable {
     }
   }
 
-  /// Reads a cell of an integer type.
   static func readInteger(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Int64 {
     let width = Int(type & 15)
     let value = try reader.signed(at: offset, width: width)

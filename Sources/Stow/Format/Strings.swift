@@ -152,6 +152,5 @@ enum DataValues {
 enum URLs {
   static let tag: UInt8 = 0x1A
 
-  /// Returns whether a value with the tag may be the string of a URL.
   static func mayHold(_ tag: UInt8) -> Bool { Tag.kind(of: tag) == .string }
 }

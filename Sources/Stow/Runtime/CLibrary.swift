@@ -19,7 +19,6 @@ enum CLibrary {
     memcmp(left, right, count) == 0
   }
 
-  /// Returns a variable of the environment, or nil.
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   #if os(Linux)

@@ -161,7 +161,6 @@ package struct ObjectKeys: Sendable {
 
   var count: Int { all.count }
 
-  /// Returns the position of a key, or nil.
   package func position(of key: String) -> Int? {
     guard let index else { return all.firstIndex { $0.hasSameBytes(as: key) } }
     return index.position(of: key, among: all)

@@ -128,10 +128,8 @@ private struct PathText {
     position = text.startIndex
   }
 
-  /// The next scalar; nil at the end.
   private var next: Unicode.Scalar? { position < text.endIndex ? text[position] : nil }
 
-  /// Takes the next scalar.
   private mutating func take() -> Unicode.Scalar? {
     guard let next else { return nil }
     text.formIndex(after: &position)

@@ -176,7 +176,6 @@ final class Message {
 
   // MARK: keys
 
-  /// Returns the string of a key, in a map or in a shape.
   func keyString(at key: TextLocation) throws(FormatError) -> String {
     if let index = try tables.symbol(reader, ofKeyAt: key) { return try symbol(index, at: key.offset) }
     return try tables.text(reader, at: key).string()
@@ -247,7 +246,6 @@ final class Message {
     return (keys.count, try TextIndex.checking(keys, self))
   }
 
-  /// Returns an index of the keys of a map.
   func index(ofMap map: Range<Int>) throws(FormatError) -> TextIndex {
     try takeKeys(ofMap: map)
     return try TextIndex(keys, self)
@@ -255,7 +253,6 @@ final class Message {
 
   // MARK: shapes
 
-  /// Returns the names of the keys of a shape.
   func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     let own = shape &- tables.firstShape
     if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return names }

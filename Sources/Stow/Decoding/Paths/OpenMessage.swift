@@ -14,7 +14,6 @@ final class OpenMessage: Sendable {
   private let scope: DecodingDefinitions.Scope
   let marks = ElementMarks()
 
-  /// The place of the whole value.
   var place: ValuePlace { ValuePlace(content: .value(at: scope.body), depth: 0) }
 
   /// Opens a message.
@@ -98,7 +97,6 @@ struct ArrayWalk {
   let reader: ByteReader
   let marks: ElementMarks?
 
-  /// Returns where the element with a number begins, or nil.
   func element(_ number: Int) throws(FormatError) -> Int? {
     guard number >= 0 else { return nil }
     let (found, offset) = try walk(to: number)

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-// Types whose values are decoded without their own `init(from:)`, which saves a call, a container and an
-// existential for every value: scalars, optionals, arrays, dictionaries of strings, and `StowValue`.
+// How values of types that the library knows are decoded: scalars, optionals, arrays, dictionaries, and `StowValue`. Most do not
+// need their own `init(from:)`, which saves a call, a container and an existential for every value.
 
 /// A way to decode the values of one type, without knowing the type's parameters where it is called.
 ///

@@ -93,7 +93,6 @@ final class ElementLayout: Sendable {
     return ElementLayout(row: row, of: columns, at: offset)
   }
 
-  /// Returns the number of the cell in a column of the row at `row`.
   func cell(_ column: Int, ofRowAt row: Int) -> ElementNumber {
     guard let columns else { preconditionFailure("a cell of no row") }
     return .cell(column, ofRow: (row - columns.rows.lowerBound) / columns.stride, columns)

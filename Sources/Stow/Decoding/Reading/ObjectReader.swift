@@ -94,7 +94,6 @@ final class ObjectReader {
     }
   }
 
-  /// Opens the object with a tag that is at an offset.
   func open(objectAt offset: Int, _ node: PathNode) throws(FormatError) {
     guard let object = try ObjectHeader.read(message.reader, at: offset) else {
       try fail(.mismatch, at: offset)
@@ -209,7 +208,6 @@ final class ObjectReader {
     return try find(name: key.stringValue)
   }
 
-  /// Returns where the value of the key at an index is, if the key has a value.
   private func value(at keyIndex: Int?) throws(FormatError) -> Found? {
     guard let keyIndex, isPresent(keyIndex) else { return nil }
     if form == .row { return Found(keyIndex) }
@@ -345,7 +343,6 @@ final class ObjectReader {
     if form != .row { try advance(to: offset) }
   }
 
-  /// Returns the place of the value that was found.
   func place(_ found: Found) -> OpenPlace {
     guard let table else { return OpenPlace(at: found.number) }
     return OpenPlace(table.layout.cell(found.number, ofRowAt: start), of: table)

@@ -39,7 +39,6 @@ final class Recorder {
 
   deinit { cell.giveBack() }
 
-  /// Whether the message is over.
   var isOver: Bool { generation == RecorderCell.none }
 
   @inline(__always)

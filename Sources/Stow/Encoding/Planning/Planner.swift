@@ -323,7 +323,6 @@ struct MessagePlan: ~Copyable {
     }
   }
 
-  /// Returns an upper bound of the bytes of the prelude.
   func preludeBound(_ recording: borrowing Recording) -> Int {
     guard hasPrelude else { return 0 }
     // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.

@@ -159,7 +159,6 @@ struct KeyTable: ~Copyable {
     return slot
   }
 
-  /// Returns the slot of a key, or nil.
   fileprivate func slot(ofByte byte: Int, isPresent: Bool) -> Int? {
     guard table[byte] < Self.fresh else { return nil }
     if isPresent { table[byte] &= ~Self.absent }
@@ -207,7 +206,6 @@ struct KeyTable: ~Copyable {
     slot < slotCount ? codingKeys[Int(keys[slot])] : nil
   }
 
-  /// The keys of all slots.
   var usedKeys: [any CodingKey] { (0..<slotCount).map { codingKey(atSlot: $0) ?? PathKey(stringValue: "") } }
 
   /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.

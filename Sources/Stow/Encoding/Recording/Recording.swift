@@ -38,7 +38,6 @@ struct Recording: ~Copyable {
     if !integerKeys.isEmpty { integerKeys = [:] }
   }
 
-  /// Notes a map that begins at `begin`.
   mutating func noteMap(at begin: Int) { maps.append(UInt32(truncatingIfNeeded: begin)) }
 
   /// Returns the beginning of the object to record next, which counts as a use of its keys.
@@ -69,6 +68,17 @@ struct Recording: ~Copyable {
     if isPresent, slot < expected { isOutOfOrder = true }
     expected = isPresent ? slot + 1 : max(expected, slot + 1)
     return slot
+  }
+
+  /// Returns whether the place at `start` has no value yet.
+  ///
+  /// - Parameter unsettled: Whether it must also not be settled as an empty object.
+  @inline(__always)
+  func isUnfilled(_ start: Int, unsettled: Bool = false) -> Bool {
+    guard start < tape.count else { return false }
+    let token = tape[start]
+    return token.kind == .place && token.index == Token.unfilled
+      && !(unsettled && token.has(.settled))
   }
 
   /// Records a scalar of more than 64 bits as it will be written.
@@ -106,7 +116,6 @@ extension Recording {
 
   // MARK: keys that are strings, where no key table knows them
 
-  /// Records the key of the next value.
   @inline(never)
   mutating func recordKey(_ name: String) { recordKey(strings.intern(name)) }
 
@@ -349,7 +358,6 @@ struct TapeView {
 
   subscript(index: Int) -> Token { tokens[index] }
 
-  /// Returns the word of a token that has one.
   func word(_ token: Token) -> UInt64 { words[token.index] }
 
   /// Returns the bits of a number: an integer of any size, a floating-point number, a date. For another
@@ -359,7 +367,6 @@ struct TapeView {
   }
 }
 
-/// Where a container is.
 struct ContainerLocation: BitwiseCopyable {
   let begin: UInt32
   /// The token of its parent.

@@ -129,7 +129,6 @@ struct StringPool: ~Copyable {
     }
   }
 
-  /// Returns the entry for a string of another pool, or nil.
   @inline(__always)
   func entry(like entry: StringEntry, in other: borrowing StringPool) -> StringEntry? {
     let utf8 = other.utf8(of: entry)

@@ -18,7 +18,6 @@ struct ValueTree {
     /// The token that began the container, as it was then: another value may take its place.
     let begin: Token
     var entries: [Entry] = []
-    /// The index of the entry of each key.
     fileprivate var entryOfKey: [Int: Int] = [:]
 
     fileprivate init(_ begin: Token) { self.begin = begin }
@@ -52,7 +51,6 @@ struct ValueTree {
 
   var isEmpty: Bool { nodeOfToken.isEmpty }
 
-  /// Returns the node of a container that was read.
   func node(ofContainer token: Int) -> Int { Int(nodeOfToken[token]) }
 }
 
@@ -214,17 +212,6 @@ extension Recording {
       value = tape[value].index
     }
     return value
-  }
-
-  /// Returns whether the place at `start` has no value yet.
-  ///
-  /// - Parameter unsettled: Whether it must also not be settled as an empty object.
-  @inline(__always)
-  func isUnfilled(_ start: Int, unsettled: Bool = false) -> Bool {
-    guard start < tape.count else { return false }
-    let token = tape[start]
-    return token.kind == .place && token.index == Token.unfilled
-      && !(unsettled && token.has(.settled))
   }
 
   /// Returns whether the value of the place at `start` is a container that begins before the token at
