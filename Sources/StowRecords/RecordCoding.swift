@@ -76,46 +76,110 @@ final class KnownScope: Sendable {
 
 /// Copies records from one scope into another, without knowing their types.
 ///
-/// Definitions keep their numbers, so a scope of the new log begins with all definitions that the old scope
-/// had up to there: the first copied record carries those of all records before it.
+/// Definitions keep their numbers, so a scope of the new log begins with all definitions that the old scope had up to there: the
+/// first copied record carries those of all records before it. Each record of a large group might carry many times its own
+/// bytes. Such a record is written by its value instead, and defines what that needs.
 final class RecordCopier: RecordScope {
+  private struct TooMuchToCarry: Error {}
+
   /// The preludes of the old scope so far, and those among them that the new scope lacks.
   private var all: [RecordPrelude] = []
   private var missing: [RecordPrelude] = []
+  /// How many bytes all preludes have.
+  private var size = 0
+  /// Encodes records by their values.
+  private let values: RecordEncoder
+  /// Whether the last record was written by its value, and the scope of the new log is that of `values`.
+  private var isByValue = false
+  private var carriesAll = false
+
+  /// A record carries no more bytes than these, unless it has as many itself.
+  private static let mostCarried = BlockHead.blockSize / 4
+
+  /// - Parameter maximumDepth: How deep values may be that are read from the old log.
+  init(maximumDepth: Int) {
+    let encoder = StowEncoder()
+    encoder.maximumDepth = maximumDepth
+    values = RecordEncoder(encoder)
+  }
 
   /// Forgets everything: the records that follow belong to another scope of the old log.
   func beginReading() {
     all = []
     missing = []
+    size = 0
+    isByValue = false
   }
 
   /// Begins a new scope, without definitions, for the records that follow.
   func begin() { missing = all }
 
   /// Takes in the definitions of a record that is not copied.
-  func skip(_ record: UnsafeRawBufferPointer) throws {
-    let prelude = try RecordPrelude(of: record)
+  func skip(_ record: RecordLog.Record) throws {
+    let prelude = try record.store.withBytes(of: record.index) { try RecordPrelude(of: $0) }
     if prelude.isEmpty { return }
-    all.append(prelude)
+    add(prelude)
     missing.append(prelude)
   }
 
+  /// Appends a record to a log. Its scope must be a new one if that of the record is.
+  func append(_ record: RecordLog.Record, to log: LogWriter) throws {
+    if isByValue {
+      if isTooMuch(size, for: record.size), try appendValue(of: record, to: log) { return }
+      isByValue = false
+      log.endScope()
+    }
+    do {
+      try appendCopy(of: record, to: log)
+    } catch is TooMuchToCarry {
+      log.endScope()
+      if try appendValue(of: record, to: log) { return }
+      carriesAll = true
+      defer { carriesAll = false }
+      try appendCopy(of: record, to: log)
+    }
+  }
+
+  /// Appends the value of a record. Returns false for one that holds no value.
+  private func appendValue(of record: RecordLog.Record, to log: LogWriter) throws -> Bool {
+    guard let value = try? record.decode(StowValue.self) else { return false }
+    try log.append(in: values) { try values.encode(value, $0) }
+    try skip(record)
+    isByValue = true
+    return true
+  }
+
+  private func appendCopy(of record: RecordLog.Record, to log: LogWriter) throws {
+    try log.append(in: self) { body in
+      try record.store.withBytes(of: record.index) { try copy($0, body) }
+    }
+  }
+
   /// Lends a record as it is to be written, and takes in what it defines, unless `body` throws or returns false.
-  func copy(
+  private func copy(
     _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     let prelude = try RecordPrelude(of: record)
     guard try lend(record, prelude, body) else { return false }
     missing = []
-    if !prelude.isEmpty { all.append(prelude) }
+    if !prelude.isEmpty { add(prelude) }
     return true
   }
+
+  private func add(_ prelude: RecordPrelude) {
+    all.append(prelude)
+    size += prelude.size
+  }
+
+  private func isTooMuch(_ carried: Int, for record: Int) -> Bool { carried > max(Self.mostCarried, record) }
 
   private func lend(
     _ record: UnsafeRawBufferPointer, _ prelude: RecordPrelude,
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     if missing.isEmpty { return try body(record) }
+    let carried = missing.reduce(0) { $0 + $1.size }
+    if !carriesAll, isTooMuch(carried, for: record.count) { throw TooMuchToCarry() }
     let preludes = missing + [prelude]
     var message = [RecordPrelude.tag]
     Varint.append(preludes.reduce(0) { $0 + $1.symbolCount }, to: &message)

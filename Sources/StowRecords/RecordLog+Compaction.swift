@@ -127,7 +127,7 @@ extension RecordLog {
   private func copyRecords(
     of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool
   ) throws {
-    let copier = RecordCopier()
+    let copier = RecordCopier(maximumDepth: decoder.maximumDepth)
     let met = newReport()
     var cursor = RecordCursor(
       old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, met)
@@ -141,11 +141,9 @@ extension RecordLog {
       }
       if try isKept(record) {
         new.leaveOut(record.number - new.count)
-        try new.append(in: copier) { body in
-          try record.store.withBytes(of: record.index) { try copier.copy($0, body) }
-        }
+        try copier.append(record, to: new)
       } else {
-        try record.store.withBytes(of: record.index) { try copier.skip($0) }
+        try copier.skip(record)
       }
     }
     try throwUnreadable(met.list)

@@ -1,4 +1,5 @@
 import Foundation
+import Stow
 import Testing
 
 @testable import StowRecords
@@ -301,5 +302,41 @@ struct RecordLogTests {
       try log.append(Event(round))
       #expect(try await records.next()?.decode(Event.self) == Event(round))
     }
+  }
+
+  /// Each record of a group would otherwise carry what all before it define.
+  @Test(arguments: [1, 2])
+  func aCompactionMakesNoLargeGroupLarger(_ step: Int) throws {
+    // The strings of a record recur in it, and in no other.
+    func words(_ number: Int) -> [String] {
+      let words = (0..<40).map { "\(number) and \($0): " + String(repeating: "word", count: 10) }
+      return words + words
+    }
+    func nested(_ depth: Int) -> StowValue {
+      (0..<depth).reduce(.string(words(0)[0])) { value, _ in .array([value]) }
+    }
+    let (encoder, decoder) = (StowEncoder(), StowDecoder())
+    encoder.maximumDepth = 1_000
+    decoder.maximumDepth = 1_000
+    var values = (0..<100).map { StowValue.array(words($0).map { .string($0) }) }
+    // The log cannot read this one, and keeps it all the same.
+    values[20] = nested(700)
+    let log = try RecordLog(at: folder.log, encoder: encoder)
+    try log.append(group: values)
+    try log.synchronize()
+    let size = try Data(contentsOf: folder.log).count
+    try log.compact { $0.number % step == 0 }
+    #expect(try Data(contentsOf: folder.log).count < size / step + 2 * BlockHead.blockSize)
+    try log.close()
+    let reader = try RecordLogReader(at: folder.log, decoder: decoder)
+    let numbers = Array(stride(from: 0, to: values.count, by: step))
+    #expect(reader.records.map(\.number) == numbers)
+    for number in numbers {
+      #expect(try reader.decode(StowValue.self, at: number) == values[number])
+      if number != 20 {
+        #expect(try reader.decode([String].self, at: number) == words(number))
+      }
+    }
+    #expect(try reader.verify().isEmpty)
   }
 }
