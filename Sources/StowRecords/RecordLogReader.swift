@@ -226,13 +226,17 @@ extension RecordLogReader {
 
   /// Returns the first readable record from a number on, or nil. Remembers its block.
   func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
-    if let file = snapshot.file(of: number), let record = knownRecords.record(number, of: file) {
+    // That a file was replaced may be noticed only when it is opened.
+    if let file = snapshot.file(of: number),
+      let record = knownRecords.record(number, of: file, files.generation)
+    {
       return record
     }
     var walk = walk(over: snapshot, from: number, noting: met)
     guard let record = walk.nextRecord() else { return nil }
-    return walk.knownRun.flatMap { knownRecords.record(record.number, of: $0.file, in: $0.block, $0.run) }
-      ?? record
+    return walk.knownRun.flatMap {
+      knownRecords.record(record.number, of: $0.file, in: $0.block, $0.run, snapshot.generation)
+    } ?? record
   }
 
   /// The damaged parts that reading this log has met and passed over so far, in the order of the files. ``verify()``
@@ -329,7 +333,6 @@ extension RecordLogReader {
       return
     }
     try take(files.current(), &state)
-    files.noteReplacement()
   }
 
   /// Takes in new segments, and drops those that were removed.
@@ -369,6 +372,8 @@ extension RecordLogReader {
   private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
     guard found.file.origin.log == state.file.origin.log else { throw error(.replaced) }
     let tail = try found.file.tailForReading()
+    let isOpen = try? found.file.disk.status().place == state.file.disk.status().place
+    if found.file.first <= state.file.first, isOpen != true { files.noteReplacement() }
     // A removed file takes room on the disk while it is open.
     for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
       files.forget(segment)

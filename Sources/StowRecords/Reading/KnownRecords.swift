@@ -102,6 +102,8 @@ extension Block.RunFrame {
 /// used for long are evicted by the clock algorithm.
 final class KnownRecords: Sendable {
   fileprivate struct State {
+    /// How often files of the log had been replaced. A copy in the place of a file has the same identity, and may go on otherwise.
+    var generation = 0
     /// The runs in the order of their numbers, and whether each was used since the hand last passed it.
     var runs: [(run: KnownRun, isUsed: Bool)] = []
     var size = 0
@@ -121,28 +123,40 @@ final class KnownRecords: Sendable {
   var size: Int { state.withLock { $0.size } }
 
   /// Returns a record of a known block; nil if its block is not known, or has other bytes now.
-  func record(_ number: Int, of file: LogFile) -> RecordLog.Record? {
-    let (recent, run) = state.withLock { ($0.recent, $0.run(with: number, of: file)) }
+  ///
+  /// - Parameter generation: How often files of the log have been replaced.
+  func record(_ number: Int, of file: LogFile, _ generation: Int) -> RecordLog.Record? {
+    let (recent, run) = state.withLock { state in
+      if state.generation != generation { state = State(generation: generation) }
+      return (state.recent, state.run(with: number, of: file))
+    }
     if let recent, recent.identity == file.identity, let record = recent.record(number) { return record }
     guard let run, run.has(number) else { return nil }
     guard let store = run.readRecords(around: number, of: file) else {
       state.withLock { $0.forget(run) }
       return nil
     }
-    return record(number, in: store)
+    return record(number, in: store, generation)
   }
 
   /// Remembers a block, and returns a record in it.
+  ///
+  /// - Parameter generation: How often files of the log had been replaced before the block was read.
   func record(
-    _ number: Int, of file: LogFile, in block: Block, _ run: KnownRun
+    _ number: Int, of file: LogFile, in block: Block, _ run: KnownRun, _ generation: Int
   ) -> RecordLog.Record? {
     guard run.has(number), let store = run.records(around: number, of: file, in: block) else { return nil }
-    state.withLock { $0.remember(run, limit) }
-    return record(number, in: store)
+    return record(number, in: store, generation) { $0.remember(run, self.limit) }
   }
 
-  private func record(_ number: Int, in store: RecordStore) -> RecordLog.Record? {
-    state.withLock { $0.recent = store }
+  private func record(
+    _ number: Int, in store: RecordStore, _ generation: Int, remembering: (inout State) -> Void = { _ in }
+  ) -> RecordLog.Record? {
+    state.withLock { state in
+      guard state.generation == generation else { return }
+      remembering(&state)
+      state.recent = store
+    }
     return store.record(number)
   }
 }

@@ -87,6 +87,32 @@ struct LookUpTests {
     try expectEvent(101, in: reader)
   }
 
+  /// As when a backup is put back beside a reader.
+  @Test(arguments: [nil, 65_536])
+  func recordsOfACopyThatWentOnOtherwiseAreReadAnew(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    func append(_ names: [String]) throws {
+      let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+      for name in names { try log.append([name, "and \(name)", "and \(name)"]) }
+      try log.close()
+    }
+    try append(["Ada", "Grace"])
+    disk.duplicate("/log", as: "/backup")
+    try append(["Edsger", "Barbara"])
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    let index = try reader.index { (names: [String]) in names[0] }
+    #expect(try reader.decode([String].self, at: 3)[0] == "Barbara")
+    disk.move("/log", to: "/old")
+    disk.move("/backup", to: "/log")
+    try append(["Tony", "Leslie"])
+    reader.lookAgain()
+    #expect(reader.count == 4)
+    #expect(try reader.decode([String].self, at: 3)[0] == "Leslie")
+    #expect(try reader.decode([String].self, at: 2)[0] == "Tony")
+    #expect(try index.record(for: "Barbara")?.number == nil)
+    #expect(try index.record(for: "Leslie")?.number == 3)
+  }
+
   /// A number means one record for as long as a reader is open.
   @Test(arguments: [nil, 65_536])
   func anotherLogInItsPlaceIsNotTakenForTheLog(_ segmentSize: Int?) throws {
