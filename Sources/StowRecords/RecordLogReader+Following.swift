@@ -88,12 +88,7 @@ extension RecordLogReader {
           case .record(let record): return see(record)
           case .closed: return nil
           case .nothingYet:
-            // Records from here on wake this; those that came before are found by looking once more.
-            if let waking {
-              if await !waking.wait() { self.waking = nil }
-            } else {
-              waking = FollowerWaking(log)
-            }
+            if let waking, await !waking.wait() { self.waking = nil }
           }
         }
         return nil
@@ -120,7 +115,10 @@ extension RecordLogReader {
           walk = nil
           do {
             guard let newest = try log.newest() else { return .closed }
-            if try !look(in: newest) { return .nothingYet }
+            if try look(in: newest) { continue }
+            if waking != nil { return .nothingYet }
+            // Records from here on wake this; those that came before are found by looking once more.
+            waking = FollowerWaking(log)
           } catch let error as RecordLogError where error.reason == .replaced {
             if try !beginRest() { throw error }
           }

@@ -61,6 +61,22 @@ struct WaitingTests {
     for follower in followers { #expect(try await follower.value == 0) }
   }
 
+  @Test("A follower that begins to wait for records takes no thread of Swift's pool")
+  func watching() async throws {
+    let gate = Gate()
+    let followers = try (0..<Self.count).map { _ in
+      let disk = HookedDisk()
+      let log = try RecordLog(at: "/log", on: disk)
+      try log.close()
+      let reader = try RecordLogReader(at: "/log", on: disk)
+      disk.beforeWatching = { gate.pass() }
+      return Task { try await reader.follow(from: 0).first { _ in true }?.number }
+    }
+    await Task.detached { await gate.open(after: Self.count) }.value
+    for follower in followers { follower.cancel() }
+    for follower in followers { #expect(try await follower.value == nil) }
+  }
+
   @Test("Closing a log that another thread is closing returns once it is closed")
   func closing() throws {
     let disk = HookedDisk()

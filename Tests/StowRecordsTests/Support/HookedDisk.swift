@@ -1,13 +1,14 @@
 @testable import StowRecords
 
-/// A simulated disk that runs something before it reads, writes, synchronizes, lists a folder and says what time it is. What
-/// throws there makes the call fail.
+/// A simulated disk that runs something before it reads, writes, synchronizes, lists a folder, watches a file and says what time
+/// it is. What throws there makes the call fail.
 final class HookedDisk: Disk, @unchecked Sendable {
   let simulated = SimulatedDisk()
   var beforeWriting: () throws -> Void = {}
   var beforeReading: () throws -> Void = {}
   var beforeSynchronizing: () throws -> Void = {}
   var beforeListing: () -> Void = {}
+  var beforeWatching: () -> Void = {}
   var beforeTellingTheTime: () -> Void = {}
   /// Whether files stay open, as in a process that `fork` has made meanwhile.
   var keepsFiles = false
@@ -28,6 +29,11 @@ final class HookedDisk: Disk, @unchecked Sendable {
   func names(in folder: String) throws -> [String] {
     beforeListing()
     return try simulated.names(in: folder)
+  }
+
+  func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? {
+    beforeWatching()
+    return nil
   }
 
   func makeFolder(_ path: String) throws { try simulated.makeFolder(path) }
