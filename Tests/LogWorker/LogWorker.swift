@@ -15,7 +15,7 @@ import StowRecords
 ///   so many times; says how many there are in the end.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `fork PATH` appends to a log, a record before and the others while a child process has a copy of it, which writes its own and
-///   exits then; says what becomes of that and of another writer, and how many records there are.
+///   exits then; says what becomes of that, of other logs in it and of another writer, and how many records there are.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `logs` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 /// - `streams` reads the streams whose hexadecimal digits it is told, a line each, and says what their records are.
@@ -203,12 +203,17 @@ struct LogWorker {
       try log.append(0)
       let other = try RecordLog(at: url.appendingPathExtension("other"), durability: .everyAppend)
       try other.append(0)
+      let third = try RecordLog(at: url.appendingPathExtension("third"), durability: .manual)
+      try third.append(0)
+      try third.flush()
       let pipe = Pipe()
       let child = Foundation.fork()
       if child == 0 {
         _ = pipe.fileHandleForReading.availableData
         say((try? log.synchronize()) == nil ? "refused" : "written")
         say((try? other.compact { _ in false }) == nil ? "refused" : "compacted")
+        // An error of the disk would be the child's, and its parent would be told that the record is on the disk.
+        say((try? third.synchronize()) == nil ? "refused" : "synchronized")
         Foundation.exit(EXIT_SUCCESS)
       }
       for id in 1..<1000 { try log.append(id) }
@@ -218,6 +223,7 @@ struct LogWorker {
       open(url)
       try log.close()
       try other.append(1)
+      try third.synchronize()
       say("\(log.count)")
     }
   #endif

@@ -212,6 +212,8 @@ struct SystemDisk {
     }
 
     func synchronize() throws {
+      // Processes that share an open file are told only once that this failed.
+      try SystemDisk.checkProcess(process)
       #if canImport(Darwin)
         // `fsync` alone reaches only the cache of the drive.
         try Self.synchronize(
