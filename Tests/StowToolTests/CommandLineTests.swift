@@ -381,6 +381,25 @@ struct CommandLineTests {
     try log.close()
   }
 
+  @Test("a follower that is asked for more than is left begins with the first that is")
+  func followingWhatIsLeft() throws {
+    let path = folder.path("segments")
+    let log = try RecordLog(at: URL(filePath: path), segmentSize: 65_536)
+    for number in 0..<20 { try log.append("\(number)" + String(repeating: "ab", count: 5_000)) }
+    let first = try log.removeRecords(before: 15)
+    try log.close()
+    #expect(first > 0)
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = Tool.executable
+    process.arguments = ["print", "--follow", "--record", "-99", path]
+    process.standardOutput = pipe
+    try process.run()
+    defer { process.terminate() }
+    let printed = try pipe.fileHandleForReading.read(upToCount: 10)
+    #expect(printed?.starts(with: Data("\"\(first)ab".utf8)) == true)
+  }
+
   @Test("a log is not emptied unless that is said twice")
   func emptying() throws {
     let path = try makeLog()

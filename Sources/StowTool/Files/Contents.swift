@@ -159,7 +159,8 @@ struct Contents {
     }
     do {
       let log = try RecordLogReader(at: URL(named: path))
-      let numbers = contents.wanted?.rangeToFollow(among: log.count) ?? log.firstNumber..<Int.max
+      let (first, count) = (log.firstNumber, log.count)
+      let numbers = contents.wanted?.rangeToFollow(from: first, among: count) ?? first..<Int.max
       var (next, reported) = (numbers.lowerBound, Set<RecordLog.Damage>())
       var (found, isWhole) = (0, true)
       if numbers.isEmpty { throw contents.noRecord(in: input) }
@@ -314,9 +315,9 @@ struct RecordNumbers: CustomStringConvertible {
     return start..<max(start, last == nil ? end : count)
   }
 
-  /// The same where records are still to be appended: the last ones, too, go on with those.
-  func rangeToFollow(among count: Int) -> Range<Int> {
+  /// The same where records are still to be appended: the last ones, too, go on with those. They are none that were removed.
+  func rangeToFollow(from first: Int, among count: Int) -> Range<Int> {
     let numbers = range(among: count)
-    return last == nil ? numbers : numbers.lowerBound..<Int.max
+    return last == nil ? numbers : max(first, numbers.lowerBound)..<Int.max
   }
 }
