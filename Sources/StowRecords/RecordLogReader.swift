@@ -314,9 +314,16 @@ extension RecordLogReader {
   }
 
   private func updateTail(_ state: inout LogState) throws {
-    let size = try state.file.size()
-    if size != state.tail.size || state.tail.end != size { state.tail = try state.file.tailForReading() }
+    let file = state.file
+    let status = try RecordLogError.naming(file.path) { try file.disk.status() }
+    // What stands after the end may be a large group that was never finished.
+    let isSame = state.tail.end == status.size || state.tailChange == status.changed
+    if isSame, state.tail.size == status.size { return }
+    (state.tail, state.tailChange) = (try file.tailForReading(), isOld(status.changed) ? status.changed : nil)
   }
+
+  /// Returns whether a later change cannot look like this one: the clock of a file system ticks slowly.
+  private func isOld(_ change: UInt64) -> Bool { change / 1_000_000 + 100 < disk.now }
 
   /// Switches to the file that a compaction has put in the place of this one.
   private func followReplacement(_ state: inout LogState) throws {
@@ -325,9 +332,7 @@ extension RecordLogReader {
     // A file server may no longer know a file that was replaced.
     let status = try? state.file.disk.status()
     guard let place, status?.place != place else {
-      // The clock of a file system ticks slowly: another change within the same tick would look like this
-      // one.
-      if let status, place != nil, status.changed / 1_000_000 + 100 < disk.now {
+      if let status, place != nil, isOld(status.changed) {
         state.settled = (status.changed, .now + .seconds(1))
       }
       return
@@ -378,7 +383,7 @@ extension RecordLogReader {
     for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
       files.forget(segment)
     }
-    (state.segments, state.file, state.tail) = (found.segments, found.file, tail)
+    (state.segments, state.file, state.tail, state.tailChange) = (found.segments, found.file, tail, nil)
   }
 }
 

@@ -154,6 +154,31 @@ struct BesideTests {
     #expect(try reader.last?.number == count && reader.verify().isEmpty)
   }
 
+  /// A writer that was killed may have left many blocks of one.
+  @Test(arguments: [nil, 65_536])
+  func aGroupThatIsNotFinishedIsLookedAtOnce(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    func open() throws -> RecordLog { try RecordLog(at: "/log", on: disk, segmentSize: segmentSize) }
+    let log = try open()
+    try log.append(Event(0))
+    try log.append(Event(1, size: 1_000_000))
+    try log.flush()
+    let path = try #require(segmentSize == nil ? "/log" : disk.files(in: "/log").first)
+    disk.stop()
+    disk.cutOff(path, to: 900_000)
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    disk.now += 1_000
+    #expect(reader.count == 1)
+    let calls = disk.calls
+    #expect(reader.count == 1)
+    #expect(disk.calls - calls < 10)
+    let next = try open()
+    try next.append(Event(2))
+    try next.flush()
+    #expect(reader.count == 3)
+    #expect(reader.records.map(\.number) == [0, 2])
+  }
+
   @Test(arguments: [nil, 65_536])
   func aCopyInPlaceOfTheLogIsRead(_ segmentSize: Int?) throws {
     for forgetsNameless in [false, true] {
