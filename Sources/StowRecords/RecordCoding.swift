@@ -92,6 +92,8 @@ final class RecordCopier: RecordScope {
   /// Whether the last record was written by its value, and the scope of the new log is that of `values`.
   private var isByValue = false
   private var carriesAll = false
+  /// What is wrong with the definitions of a skipped record: those after it in its scope cannot be copied.
+  private var broken: (any Error)?
 
   /// A record carries no more bytes than these, unless it has as many itself.
   private static let mostCarried = BlockHead.blockSize / 4
@@ -109,21 +111,27 @@ final class RecordCopier: RecordScope {
     missing = []
     size = 0
     isByValue = false
+    broken = nil
   }
 
   /// Begins a new scope, without definitions, for the records that follow.
   func begin() { missing = all }
 
   /// Takes in the definitions of a record that is not copied.
-  func skip(_ record: RecordLog.Record) throws {
-    let prelude = try record.store.withBytes(of: record.index) { try RecordPrelude(of: $0) }
-    if prelude.isEmpty { return }
-    add(prelude)
-    missing.append(prelude)
+  func skip(_ record: RecordLog.Record) {
+    do {
+      let prelude = try record.store.withBytes(of: record.index) { try RecordPrelude(of: $0) }
+      if prelude.isEmpty { return }
+      add(prelude)
+      missing.append(prelude)
+    } catch {
+      broken = broken ?? error
+    }
   }
 
   /// Appends a record to a log. Its scope must be a new one if that of the record is.
   func append(_ record: RecordLog.Record, to log: LogWriter) throws {
+    if let broken { throw broken }
     if isByValue {
       if isTooMuch(size, for: record.size), try appendValue(of: record, to: log) { return }
       isByValue = false
@@ -144,7 +152,7 @@ final class RecordCopier: RecordScope {
   private func appendValue(of record: RecordLog.Record, to log: LogWriter) throws -> Bool {
     guard let value = try? record.decode(StowValue.self) else { return false }
     try log.append(in: values) { try values.encode(value, $0) }
-    try skip(record)
+    skip(record)
     isByValue = true
     return true
   }

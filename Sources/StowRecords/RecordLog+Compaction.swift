@@ -25,10 +25,10 @@ extension RecordLog {
   ///
   /// - Parameter isKept: Whether a record is kept; called for each record, in order. It must not compact
   ///   this log, nor use it at all if the log is one file.
-  /// - Throws: `RecordLogError`, and what `isKept` throws. The file is then unchanged. Errors include a block
-  ///   that the system cannot read, another file at the log's path, and a record larger than the
-  ///   `maximumRecordSize` of this opening, even if it only became so by taking along the definitions of
-  ///   left-out records: open the log with a higher limit.
+  /// - Throws: `RecordLogError`, and what `isKept` throws; `DecodingError` if the definitions of a kept record, or of one before
+  ///   it that it relies on, break the format. The file is then unchanged. Errors include a block that the system cannot read,
+  ///   another file at the log's path, and a record larger than the `maximumRecordSize` of this opening, even if it only became
+  ///   so by taking along the definitions of left-out records: open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
     try compact(keeping: isKept, identity: .random(in: .min ... .max))
   }
@@ -143,7 +143,7 @@ extension RecordLog {
         new.leaveOut(record.number - new.count)
         try copier.append(record, to: new)
       } else {
-        try copier.skip(record)
+        copier.skip(record)
       }
     }
     try throwUnreadable(met.list)

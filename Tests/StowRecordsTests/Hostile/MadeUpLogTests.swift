@@ -247,6 +247,22 @@ struct MadeUpLogTests {
     }
   }
 
+  /// Its definitions break the format, and later records of its scope rely on them.
+  @Test func aCompactionMayLeaveOutARecordThatIsNoMessage() throws {
+    let broken: [UInt8] = [2, RecordPrelude.tag, 5]
+    let file = MadeUpFile(
+      (0, [(.records, 0, [1, 0x91] + broken + [1, 0x92]), (.freshRecords, 3, [1, 0x93])]))
+    let disk = SimulatedDisk()
+    disk.setBytes(file.bytes, of: "/log")
+    let log = try RecordLog(at: "/log", on: disk)
+    for kept in 1...2 {
+      #expect(throws: DecodingError.self) { try log.compact { $0.number != 3 - kept } }
+      #expect(log.records.map(\.number) == [0, 1, 2, 3])
+    }
+    try log.compact { (try? $0.decode(Int.self)) != nil }
+    #expect(log.records.map(\.number) == [0, 3])
+  }
+
   /// Only after damage a first part has a number that does not follow, and then the next block may know better.
   @Test func aFirstPartHidesNoRecordsOfTheNextBlock() throws {
     let part = MadeUpFile.first(9, size: 70_000, record)
