@@ -86,6 +86,14 @@ final class DecodingSession: PooledSession {
     if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
   }
 
+  /// Leaves the places that kept containers have led to, once they are many: when the message is over, nobody else leaves
+  /// them. Their paths are found by their offsets from then on.
+  func leaveKeptPlaces() {
+    if calls.areOver, path.count > Self.mostKeptPlaces { path.pop(to: 1) }
+  }
+
+  private static let mostKeptPlaces = 1024
+
   // MARK: used again
 
   override func takeContainersBack() -> Bool { pools.takeContainersBack { $0.finish() } }
@@ -114,6 +122,9 @@ struct CallDepth {
   private var stack = StackGuard()
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
+
+  /// Whether the message is over, and nothing is being decoded from what escaped.
+  var areOver: Bool { isDetached && calls == 0 }
 
   /// Counts a call, or returns why it would be one too many.
   @inline(__always)

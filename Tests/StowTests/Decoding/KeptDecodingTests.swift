@@ -11,16 +11,16 @@ private final class Lazy: Decodable {
   }
 }
 
+private final class LazyList: Decodable {
+  var container: any UnkeyedDecodingContainer
+
+  init(from decoder: any Decoder) throws {
+    container = try decoder.unkeyedContainer()
+  }
+}
+
 @Suite("Containers kept beyond init(from:)")
 struct KeptDecodingTests {
-  private final class LazyList: Decodable {
-    var container: any UnkeyedDecodingContainer
-
-    init(from decoder: any Decoder) throws {
-      container = try decoder.unkeyedContainer()
-    }
-  }
-
   private struct Record: Codable, Equatable {
     var name: String
     var values: [Double]
@@ -356,6 +356,32 @@ struct ContainersOfKeptOnesTests {
     }
     #expect(trace.witness == nil)
   }
+
+  #if compiler(>=6.2) && os(Linux)
+    @Test(
+      "take no memory for those that are gone",
+      .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
+      .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
+    func memory() async {
+      await #expect(processExitsWith: .success) {
+        let kept = try Self.kept()
+        let list = try transcode([["first": "Ada"]], to: LazyList.self)
+        func take() throws {
+          let inner = try kept.superDecoder(forKey: "inner").container(keyedBy: AnyKey.self)
+          #expect(try inner.nestedContainer(keyedBy: AnyKey.self, forKey: "name").contains("first"))
+          #expect(try kept.superDecoder().singleValueContainer().decodeNil())
+          var copy = list.container
+          #expect(try copy.nestedContainer(keyedBy: AnyKey.self).contains("first"))
+          #expect(failure { try inner.decode(Int.self, forKey: "name") }?.path == ["inner", "name"])
+        }
+        for _ in 0..<100 { try take() }
+        let before = try #require(ResidentMemory.current)
+        for _ in 0..<50_000 { try take() }
+        // What each leaves would take some 500 bytes.
+        guard try #require(ResidentMemory.current) - before < 8 << 20 else { exit(EXIT_FAILURE) }
+      }
+    }
+  #endif
 
   @Test("a message whose objects are rows is gone with its call")
   func rows() throws {

@@ -274,6 +274,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func superDecoder() throws -> any Decoder {
     try withSession { session, reader in
+      session.leaveKeptPlaces()
       let parent = session.path.hold(reader.node, at: reader.offset)
       let node = session.path.push(PathStep(.super, parent: parent))
       return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
@@ -290,6 +291,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     try withSession { session, reader in
       let found = try find(key, reader)
       guard found != nil || mayBeAbsent else { throw missing(key) }
+      session.leaveKeptPlaces()
       let node = session.path.push(step(to: key, reader, session))
       guard let found else { return ValueDecoder(session, .absent, node) }
       try pass(found, key, reader)

@@ -447,6 +447,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private mutating func nested<Result>(
     _ type: Any.Type, mayBeAbsent: Bool = false, _ body: (ValueDecoder) throws -> Result
   ) throws -> Result {
+    session.leaveKeptPlaces()
     let (place, node, end) = try next(type, mayBeAbsent: mayBeAbsent)
     let result = try body(ValueDecoder(session, place, node))
     pass(to: end)
