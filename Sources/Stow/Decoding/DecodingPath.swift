@@ -96,6 +96,10 @@ struct DecodingPath: ~Copyable {
     while keys.count <= count { keys.append(key) }
   }
 
+  /// How many places of containers that were taken from one may stay in the path: about as many as a value may have at
+  /// once.
+  static let mostTaken = 1024
+
   mutating func pop(to count: Int) { steps.truncate(to: min(count, self.count)) }
 
   /// Returns a node in the path of a place that a container or decoder reads at `offset`: its own, or that of a new
@@ -172,7 +176,7 @@ struct DecodingPath: ~Copyable {
     return count
   }
 
-  private func holds(_ node: PathNode) -> Bool {
+  func holds(_ node: PathNode) -> Bool {
     node.index < count && steps[Int(node.index)].serial == node.serial
   }
 

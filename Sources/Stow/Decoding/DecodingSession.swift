@@ -89,10 +89,8 @@ final class DecodingSession: PooledSession {
   /// Leaves the places that kept containers have led to, once they are many: when the message is over, nobody else leaves
   /// them. Their paths are found by their offsets from then on.
   func leaveKeptPlaces() {
-    if calls.areOver, path.count > Self.mostKeptPlaces { path.pop(to: 1) }
+    if calls.areOver, path.count > DecodingPath.mostTaken { path.pop(to: 1) }
   }
-
-  private static let mostKeptPlaces = 1024
 
   // MARK: used again
 
@@ -118,32 +116,32 @@ final class DecodingSession: PooledSession {
 
 /// How deeply calls of `init(from:)` are nested, which the options and the stack limit.
 struct CallDepth {
-  private var calls = 0
+  private(set) var count = 0
   private var stack = StackGuard()
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
 
   /// Whether the message is over, and nothing is being decoded from what escaped.
-  var areOver: Bool { isDetached && calls == 0 }
+  var areOver: Bool { isDetached && count == 0 }
 
   /// Counts a call, or returns why it would be one too many.
   @inline(__always)
   mutating func enter(maximumDepth: Int) -> String? {
-    if calls > 2 &* maximumDepth || StackGuard.isDue(calls), let reason = refusal(maximumDepth) {
+    if count > 2 &* maximumDepth || StackGuard.isDue(count), let reason = refusal(maximumDepth) {
       return reason
     }
-    calls &+= 1
+    count &+= 1
     return nil
   }
 
   @inline(never)
   private mutating func refusal(_ maximumDepth: Int) -> String? {
-    guard calls <= 2 &* maximumDepth else {
+    guard count <= 2 &* maximumDepth else {
       return "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
     }
     guard stack.isLow(isElsewhere: isDetached) else { return nil }
-    return "Decoding calls itself \(calls) levels deep, and no more fit on the stack of this thread."
+    return "Decoding calls itself \(count) levels deep, and no more fit on the stack of this thread."
   }
 
-  mutating func leave() { calls &-= 1 }
+  mutating func leave() { count &-= 1 }
 }

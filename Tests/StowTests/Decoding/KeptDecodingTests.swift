@@ -233,6 +233,29 @@ struct KeptPathTests {
     }
   }
 
+  @Test("are known when thousands of containers were taken from one array")
+  func ofOneArray() throws {
+    struct Taken: Decodable {
+      init(from decoder: any Decoder) throws {
+        let whole = try decoder.container(keyedBy: AnyKey.self)
+        let inner = try whole.nestedContainer(keyedBy: AnyKey.self, forKey: "inner")
+        var list = try inner.nestedUnkeyedContainer(forKey: "list")
+        var taken: [KeyedDecodingContainer<AnyKey>] = []
+        while !list.isAtEnd { taken.append(try list.nestedContainer(keyedBy: AnyKey.self)) }
+        #expect(taken.count == 3000)
+        for index in stride(from: 0, to: 3000, by: 333) {
+          let path: [Step] = ["inner", "list", Step(integerLiteral: index)]
+          #expect(steps(taken[index].codingPath) == path)
+          #expect(failure { try taken[index].decode(String.self, forKey: "a") }?.path == path + ["a"])
+        }
+        #expect(steps(inner.codingPath) == ["inner"])
+      }
+    }
+    // A table, and records.
+    _ = try transcode(["inner": ["list": (0..<3000).map { ["a": $0] }]], to: Taken.self)
+    _ = try transcode(["inner": ["list": (0..<3000).map { ["a": [$0]] }]], to: Taken.self)
+  }
+
   @Test("are known while other values are decoded, which stand deeper or less deep")
   func meanwhile() throws {
     final class Shelves: @unchecked Sendable {

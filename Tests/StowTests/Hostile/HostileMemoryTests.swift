@@ -129,6 +129,7 @@ import Testing
         Self.expect("URLs", [URL].self, Bomb.prelude(symbol: url) + names, atMost: 30)
         let bits = Bomb.sized(0x74, [0x0C, 0] + [UInt8](repeating: 0, count: count))
         Self.expect("bits", [Bool].self, bits, atMost: 30)
+        Self.expect("decoders of bits", CountedDecoders.self, bits, atMost: 5)
         let symbols = [0x1F] + Bomb.number(count) + [UInt8](repeating: 0x80, count: count) + [0, 0x50]
         Self.expect("symbols that are not used", String.self, symbols, atMost: 25)
         let shapes = Bomb.repeated([1, 0xC0], count / 2)
@@ -137,6 +138,20 @@ import Testing
         Self.expect("shapes", [[String: Int]].self, prelude + Bomb.sized(0x70, records), atMost: 25)
         let wide = Bomb.prelude(keys: 100_000) + Bomb.sized(0xF0, [UInt8](repeating: 0x91, count: 100_000))
         Self.expect("keys of one shape", [String: Int].self, wide, atMost: 25)
+      }
+    }
+
+    /// How many elements an array has, each of which gives a decoder.
+    private struct CountedDecoders: Decodable {
+      private(set) var count = 0
+
+      init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd {
+          let element = try container.superDecoder()
+          guard element.codingPath.last?.intValue == count else { throw Refusal() }
+          count += 1
+        }
       }
     }
 

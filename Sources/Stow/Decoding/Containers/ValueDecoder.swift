@@ -306,6 +306,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let node: PathNode
   /// The place of the array in the message, by which its path is found once its place in the stack is left.
   private let offset: Int
+  /// The first of the elements in the path that containers or decoders were taken of, and how many calls ran then.
+  private var taken: (node: PathNode, calls: Int)?
 
   init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
     let (untagged, values) = try place.array(session)
@@ -442,13 +444,24 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     try nested((any Decoder).self, mayBeAbsent: true) { $0 }
   }
 
+  /// Leaves the elements that containers or decoders were taken of, unless something within them is being decoded. Whoever
+  /// holds one of these finds its path by its offset.
+  private mutating func leave(_ first: (node: PathNode, calls: Int)) {
+    if session.path.holds(first.node), session.calls.count == first.calls {
+      session.path.pop(to: Int(first.node.index))
+    }
+    taken = nil
+  }
+
   /// Passes the decoder of the next element to `body`, and moves past the element if `body` does not throw.
-  /// The element's step stays in the path until the array itself is left.
+  /// The element's step stays in the path until the array itself is left, or many came after it.
   private mutating func nested<Result>(
     _ type: Any.Type, mayBeAbsent: Bool = false, _ body: (ValueDecoder) throws -> Result
   ) throws -> Result {
     session.leaveKeptPlaces()
+    if let taken, session.path.count - Int(taken.node.index) > DecodingPath.mostTaken { leave(taken) }
     let (place, node, end) = try next(type, mayBeAbsent: mayBeAbsent)
+    if taken == nil { taken = (node, session.calls.count) }
     let result = try body(ValueDecoder(session, place, node))
     pass(to: end)
     return result
