@@ -24,10 +24,10 @@ extension Recorder {
     _ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0, _ known: inout KnownKeys
   ) throws {
     switch value {
-    case .string(let value): recording.record(value, key: key)
-    case .integer(let value): recording.record(value, key: key)
-    case .double(let value): recording.record(value, key: key)
-    case .bool(let value): recording.record(value, key: key)
+    case .string(let value): value.record(in: &recording, key: key)
+    case .integer(let value): value.record(in: &recording, key: key)
+    case .double(let value): value.record(in: &recording, key: key)
+    case .bool(let value): value.record(in: &recording, key: key)
     case .null: recording.recordNil(level: level, key: key)
     case .array(let elements):
       let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
@@ -49,13 +49,13 @@ extension Recorder {
   private func recordRare(_ value: StowValue, key: TokenKey, level: Int) {
     switch value {
     case .nestedNull(let inner): recording.recordNil(level: level + min(max(inner, 0), 255), key: key)
-    case .unsignedInteger(let value): recording.record(value, key: key)
-    case .float(let value): recording.record(value, key: key)
+    case .unsignedInteger(let value): value.record(in: &recording, key: key)
+    case .float(let value): value.record(in: &recording, key: key)
     case .data(let value): recording.retain(.data(value), key: key)
-    case .date(let value): recording.record(value, key: key)
-    case .uuid(let value): recording.record(value, key: key)
+    case .date(let value): value.record(in: &recording, key: key)
+    case .uuid(let value): value.record(in: &recording, key: key)
     case .url(let value): recording.record(url: value, key: key)
-    case .decimal(let value): recording.record(value, key: key)
+    case .decimal(let value): value.record(in: &recording, key: key)
     case .largeDecimal(let magnitude, let exponent, let isNegative):
       let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)
       recording.record(Decimals.form(parts.decimal.map { DecimalParts($0) } ?? parts), key: key)

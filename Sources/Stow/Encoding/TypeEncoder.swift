@@ -45,13 +45,6 @@ protocol RecordableScalar: Encodable, Sendable {
   static func retained(_ values: [Self]) -> RetainedValue?
 }
 
-extension Recording {
-  @inline(__always)
-  mutating func record<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
-    value.record(in: &self, key: key)
-  }
-}
-
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol TapeScalar: RecordableScalar {
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey)
@@ -128,9 +121,9 @@ extension UInt64: TapeScalar {}
 extension Int128: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
     if let value = Int64(exactly: self) {
-      recording.record(value, key: key)
+      value.record(in: &recording, key: key)
     } else if let value = UInt64(exactly: self) {
-      recording.record(value, key: key)
+      value.record(in: &recording, key: key)
     } else {
       recording.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
     }
@@ -140,7 +133,7 @@ extension Int128: RecordableScalar {
 extension UInt128: RecordableScalar {
   func record(in recording: inout Recording, key: TokenKey) {
     if let value = Int128(exactly: self) {
-      recording.record(value, key: key)
+      value.record(in: &recording, key: key)
     } else {
       recording.record(Integers.form(bits: self, isSigned: false), key: key)
     }
@@ -159,7 +152,7 @@ extension String: RecordableScalar {
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
   extension Float16: RecordableScalar {
     func record(in recording: inout Recording, key: TokenKey) {
-      recording.record(Float(preserving: self), key: key)
+      Float(preserving: self).record(in: &recording, key: key)
     }
   }
 #endif
@@ -343,7 +336,7 @@ extension RecordableScalar {
   fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 
   static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording) {
-    borrowingEach(of: values) { value, _ in recording.record(copy value, key: TokenKey()) }
+    borrowingEach(of: values) { value, _ in value.record(in: &recording, key: TokenKey()) }
   }
 
   static func record(_ values: [String: Self], in recording: inout Recording) {
@@ -351,7 +344,7 @@ extension RecordableScalar {
     let areNew = recording.strings.count == 0
     for (key, value) in values {
       if areNew { recording.recordKey(new: key) } else { recording.recordKey(key) }
-      recording.record(value, key: TokenKey())
+      value.record(in: &recording, key: TokenKey())
     }
   }
 

@@ -61,7 +61,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 extension RecordingEncoder: SingleValueEncodingContainer {
   @inline(__always)
   private func put<Value: RecordableScalar>(_ value: Value) {
-    recorder?.lend { $0.recording.record(value, key: ownKey($0)) }
+    recorder?.lend { value.record(in: &$0.recording, key: ownKey($0)) }
   }
 
   /// Makes sure that the next token is the value's, and returns its key.
@@ -134,7 +134,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    append { recorder, _ in recorder.recording.record(value, key: TokenKey()) }
+    append { recorder, _ in value.record(in: &recorder.recording, key: TokenKey()) }
   }
 
   mutating func encodeNil() {
@@ -331,7 +331,7 @@ final class ObjectWriter {
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let slot = slot(key)
-    recorder.lend { $0.recording.record(value, key: slot) }
+    recorder.lend { value.record(in: &$0.recording, key: slot) }
   }
 
   @inline(__always)

@@ -296,10 +296,10 @@ extension Recording {
     readTape()
     let first = tape.count
     switch retained[token.index] {
-    case .doubles(let values): for value in values { record(value, key: TokenKey()) }
-    case .bools(let values): for value in values { record(value, key: TokenKey()) }
-    case .ints(let values): for value in values { record(value, key: TokenKey()) }
-    case .integers(let values): for value in values { record(value, key: TokenKey()) }
+    case .doubles(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .bools(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .ints(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .integers(let values): for value in values { value.record(in: &self, key: TokenKey()) }
     case .data: break
     }
     tape[begin] = Token(
