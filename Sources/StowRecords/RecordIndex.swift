@@ -222,7 +222,7 @@ private struct SavedIndex: Codable {
     var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
-    /// The last record that was whole.
+    /// The last record that was whole, and the checksum of its block up to there.
     var lastNumber: Int
     var lastChecksum: UInt32
     var numbers: [Key: Int]
@@ -304,5 +304,11 @@ extension RecordLogReader {
 }
 
 extension RecordLog.Record {
-  fileprivate var checksum: UInt32 { store.withBytes(of: index) { Checksum.of($0) } }
+  /// The checksum of this record and of those before it in its block: a copy of the log that went on otherwise may have the same
+  /// last record.
+  fileprivate var checksum: UInt32 {
+    var checksum = Checksum()
+    for place in 0...index { store.withBytes(of: place) { checksum.update($0) } }
+    return checksum.value
+  }
 }

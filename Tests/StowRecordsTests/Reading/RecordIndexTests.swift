@@ -218,6 +218,25 @@ struct RecordIndexTests {
     try expectMadeAnew(other, "another log")
   }
 
+  /// As when a backup of the log is put back, and not one of the index.
+  @Test func aSavedIndexOfACopyThatWentOnOtherwiseIsNotTaken() throws {
+    let saved = folder.url.appending(path: "index")
+    let disk = SimulatedDisk()
+    func append(_ keys: String...) throws -> RecordLog {
+      let log = try RecordLog(at: "/log", on: disk)
+      for key in keys { try log.append(Entry(key: key, value: 1)) }
+      return log
+    }
+    try append("Ada", "Grace").close()
+    disk.duplicate("/log", as: "/backup")
+    let log = try append("Edsger", "Barbara")
+    try log.index(of: Entry.self, by: \.key).save(to: saved)
+    try log.close()
+    disk.move("/backup", to: "/log")
+    let index = try append("Tony", "Barbara").index(of: Entry.self, by: \.key, savedAt: saved)
+    #expect(Set(index.keys) == ["Ada", "Grace", "Tony", "Barbara"])
+  }
+
   @Test func aSavedIndexIsNotTakenIfACrashBringsASegmentBack() throws {
     struct Stop: Error {}
     let saved = folder.url.appending(path: "index")
