@@ -174,3 +174,9 @@ extension StowValue: Codable {
     }
   }
 }
+
+// How the decoder of this library reads values whole.
+
+extension StowValue {
+  static func makeDecodingPlan() -> AnyDecodingPlan { StowValuePlan() }
+}

@@ -47,7 +47,7 @@ typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 extension DecodingPlans {
   init() {
     self.init { type in
-      if type == StowValue.self { return StowValuePlan() }
+      if type == StowValue.self { return StowValue.makeDecodingPlan() }
       if type == Data.self { return DataPlan() }
       if let plan = ScalarTypes.scalar(type)?.makeDecodingPlan() { return plan }
       if mayBeGeneric(type), let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
