@@ -123,7 +123,7 @@ struct NodeReader {
     if let parts = try Decimals.read(reader, at: start, next: &next) {
       return tag < Decimals.positive ? .wideInteger(parts) : .decimal(parts)
     }
-    if Tag.kind(of: try reader.byte(at: start)) == .integer {
+    if Tag.kind(of: tag) == .integer {
       return .integer(try Integers.read(reader, at: start, next: &next))
     }
     if tag == Floats.float {
