@@ -91,6 +91,7 @@ final class RecordCopier: RecordScope {
   private let values: RecordEncoder
   /// Whether the last record was written by its value, and the scope of the new log is that of `values`.
   private var isByValue = false
+  /// Whether the record may carry any number of bytes, because its value cannot be written.
   private var carriesAll = false
   /// What is wrong with the definitions of a skipped record: those after it in its scope cannot be copied.
   private var broken: (any Error)?
@@ -129,7 +130,7 @@ final class RecordCopier: RecordScope {
     }
   }
 
-  /// Appends a record to a log. Its scope must be a new one if that of the record is.
+  /// Appends a record to a log, whose scope must have ended if the record begins one of the old log.
   func append(_ record: RecordLog.Record, to log: LogWriter) throws {
     if let broken { throw broken }
     if isByValue {
@@ -148,10 +149,16 @@ final class RecordCopier: RecordScope {
     }
   }
 
-  /// Appends the value of a record. Returns false for one that holds no value.
+  /// Appends the value of a record. Returns false if it holds no value, or the value cannot be written so.
   private func appendValue(of record: RecordLog.Record, to log: LogWriter) throws -> Bool {
     guard let value = try? record.decode(StowValue.self) else { return false }
-    try log.append(in: values) { try values.encode(value, $0) }
+    do {
+      try log.append(in: values) { try values.encode(value, $0) }
+    } catch is EncodingError {
+      // Encoding may need more of the stack than decoding.
+      log.endScope()
+      return false
+    }
     skip(record)
     isByValue = true
     return true

@@ -222,7 +222,7 @@ private struct SavedIndex: Codable {
     var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
-    /// The last record that was whole, and the checksum of its block up to there.
+    /// The last record that was whole, and the checksum of it and of those before it in its block.
     var lastNumber: Int
     var lastChecksum: UInt32
     var numbers: [Key: Int]
@@ -304,8 +304,8 @@ extension RecordLogReader {
 }
 
 extension RecordLog.Record {
-  /// The checksum of this record and of those before it in its block: a copy of the log that went on otherwise may have the same
-  /// last record.
+  /// The checksum of this record and of those before it that were read with it, which are mostly those of its block. A copy of
+  /// the log that went on otherwise may have the same last record.
   fileprivate var checksum: UInt32 {
     var checksum = Checksum()
     for place in 0...index { store.withBytes(of: place) { checksum.update($0) } }

@@ -2,7 +2,7 @@ extension RecordLog {
   /// Replaces the file of the log with one that has only some of its records, under the same numbers.
   ///
   /// The new file is written beside the old one, and replaces it atomically in the end: a crash at any time
-  /// leaves one or the other. Needs room for both on the disk, and memory for a block or two. Other threads
+  /// leaves one or the other. Needs room for both on the disk, and memory for a block or a group. Other threads
   /// wait to append meanwhile. Lost records are not in the new file; ``RecordLogReader/damage`` names them.
   ///
   /// When this returns, the log is the new file. If the system could not bring its name to the disk, the next

@@ -157,7 +157,7 @@ struct LogState: Sendable {
   var file: LogFile
   /// How far the file reached when a reader last looked at it.
   var tail: Tail
-  /// When the file had changed before a reader looked; nil if another change could look like that one.
+  /// The last change of the file that a reader saw; nil if another change could look like that one.
   var tailChange: UInt64?
   /// Nil for a reader, and once the log is closed.
   var writer: LogWriter?

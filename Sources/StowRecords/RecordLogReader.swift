@@ -226,9 +226,9 @@ extension RecordLogReader {
 
   /// Returns the first readable record from a number on, or nil. Remembers its block.
   func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
-    // That a file was replaced may be noticed only when it is opened.
-    if let file = snapshot.file(of: number),
-      let record = knownRecords.record(number, of: file, files.generation)
+    // That a file was replaced may be noticed only when it is opened, and what is known may then be of the new one.
+    if let file = snapshot.file(of: number), files.generation == snapshot.generation,
+      let record = knownRecords.record(number, of: file, snapshot.generation)
     {
       return record
     }
@@ -319,11 +319,15 @@ extension RecordLogReader {
     // What stands after the end may be a large group that was never finished.
     let isSame = state.tail.end == status.size || state.tailChange == status.changed
     if isSame, state.tail.size == status.size { return }
-    (state.tail, state.tailChange) = (try file.tailForReading(), isOld(status.changed) ? status.changed : nil)
+    // Some file systems count only seconds.
+    let change = isOld(status.changed, milliseconds: 2_000) ? status.changed : nil
+    (state.tail, state.tailChange) = (try file.tailForReading(), change)
   }
 
   /// Returns whether a later change cannot look like this one: the clock of a file system ticks slowly.
-  private func isOld(_ change: UInt64) -> Bool { change / 1_000_000 + 100 < disk.now }
+  private func isOld(_ change: UInt64, milliseconds: UInt64 = 100) -> Bool {
+    change / 1_000_000 + milliseconds < disk.now
+  }
 
   /// Switches to the file that a compaction has put in the place of this one.
   private func followReplacement(_ state: inout LogState) throws {
@@ -377,13 +381,20 @@ extension RecordLogReader {
   private func take(_ found: (segments: [Segment], file: LogFile), _ state: inout LogState) throws {
     guard found.file.origin.log == state.file.origin.log else { throw error(.replaced) }
     let tail = try found.file.tailForReading()
-    let isOpen = try? found.file.disk.status().place == state.file.disk.status().place
-    if found.file.first <= state.file.first, isOpen != true { files.noteReplacement() }
+    if try isReplaced(state.file, by: found.file) { files.noteReplacement() }
     // A removed file takes room on the disk while it is open.
     for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
       files.forget(segment)
     }
     (state.segments, state.file, state.tail, state.tailChange) = (found.segments, found.file, tail, nil)
+  }
+
+  /// Returns whether another file has the name of one that was the last, or the file that is the last now begins no later.
+  private func isReplaced(_ file: LogFile, by last: LogFile) throws -> Bool {
+    let open = try? file.disk.status().place
+    if last.first <= file.first { return try open != last.disk.status().place }
+    guard let place = try disk.place(of: file.path) else { return false }
+    return open != place
   }
 }
 

@@ -8,7 +8,7 @@ class SharedObjects: @unchecked Sendable {
   fileprivate(set) var isOver = false
 
   /// Whether this thread is coding the graph.
-  var isCurrent: Bool { stack.map { $0.remaining != nil } != false && !isOver }
+  var isCurrent: Bool { (stack.map { $0.remaining != nil } ?? true) && !isOver }
 }
 
 /// The objects of a graph that is being encoded.

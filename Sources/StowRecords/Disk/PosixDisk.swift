@@ -54,7 +54,7 @@ struct SystemDisk {
     /// its parent has written since.
     fileprivate static func checkProcess(_ process: Int32) throws {
       if process != Self.process {
-        throw SystemError(operation: "write in a child of the process", code: EPERM)
+        throw SystemError(operation: "write or synchronize in a child of the process", code: EPERM)
       }
     }
 
@@ -212,7 +212,7 @@ struct SystemDisk {
     }
 
     func synchronize() throws {
-      // Processes that share an open file are told only once that this failed.
+      // The system reports a failure once for an open file, and a child shares those of its parent.
       try SystemDisk.checkProcess(process)
       #if canImport(Darwin)
         // `fsync` alone reaches only the cache of the drive.

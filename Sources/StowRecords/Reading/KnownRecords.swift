@@ -126,8 +126,9 @@ final class KnownRecords: Sendable {
   ///
   /// - Parameter generation: How often files of the log have been replaced.
   func record(_ number: Int, of file: LogFile, _ generation: Int) -> RecordLog.Record? {
-    let (recent, run) = state.withLock { state in
-      if state.generation != generation { state = State(generation: generation) }
+    let (recent, run) = state.withLock { state -> (RecordStore?, KnownRun?) in
+      if state.generation < generation { state = State(generation: generation) }
+      guard state.generation == generation else { return (nil, nil) }
       return (state.recent, state.run(with: number, of: file))
     }
     if let recent, recent.identity == file.identity, let record = recent.record(number) { return record }

@@ -315,7 +315,7 @@ struct RecordNumbers: CustomStringConvertible {
     return start..<max(start, last == nil ? end : count)
   }
 
-  /// The same where records are still to be appended: the last ones, too, go on with those. None of them was removed.
+  /// The same where records are still to be appended: the last ones, too, go on with those. They begin with the first that is left.
   func rangeToFollow(from first: Int, among count: Int) -> Range<Int> {
     let numbers = range(among: count)
     return last == nil ? numbers : max(first, numbers.lowerBound)..<Int.max

@@ -167,7 +167,7 @@ struct BesideTests {
     disk.stop()
     disk.cutOff(path, to: 900_000)
     let reader = try RecordLogReader(at: "/log", on: disk)
-    disk.now += 1_000
+    disk.now += 10_000
     #expect(reader.count == 1)
     let calls = disk.calls
     #expect(reader.count == 1)

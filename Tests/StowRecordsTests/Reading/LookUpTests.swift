@@ -88,8 +88,8 @@ struct LookUpTests {
   }
 
   /// As when a backup is put back beside a reader.
-  @Test(arguments: [nil, 65_536])
-  func recordsOfACopyThatWentOnOtherwiseAreReadAnew(_ segmentSize: Int?) throws {
+  @Test(arguments: [nil, 65_536], [false, true])
+  func recordsOfACopyThatWentOnOtherwiseAreReadAnew(_ segmentSize: Int?, _ isLonger: Bool) throws {
     let disk = SimulatedDisk()
     func append(_ names: [String]) throws {
       let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
@@ -104,12 +104,14 @@ struct LookUpTests {
     #expect(try reader.decode([String].self, at: 3)[0] == "Barbara")
     disk.move("/log", to: "/old")
     disk.move("/backup", to: "/log")
-    try append(["Tony", "Leslie"])
+    // The last of these begins a second segment.
+    let more = isLonger ? [String(repeating: "Anita", count: 20_000), "Barbara"] : []
+    try append(["Tony", "Leslie"] + more)
     reader.lookAgain()
-    #expect(reader.count == 4)
+    #expect(reader.count == 4 + more.count)
     #expect(try reader.decode([String].self, at: 3)[0] == "Leslie")
     #expect(try reader.decode([String].self, at: 2)[0] == "Tony")
-    #expect(try index.record(for: "Barbara")?.number == nil)
+    #expect(try index.record(for: "Barbara")?.number == (isLonger ? 5 : nil))
     #expect(try index.record(for: "Leslie")?.number == 3)
   }
 

@@ -399,8 +399,8 @@ struct ContainerStart: BitwiseCopyable {
 
 /// One entry of the tape: a value, or the beginning or end of a container.
 ///
-/// Eight bytes, of which the last four are an index: a small integer itself, or where the value is: which string, which
-/// word or place of the tape, which token, which key table or list of keys.
+/// Eight bytes. The last four are an index: a small integer itself, or where the value is: which string, which word or
+/// place of the tape, which token, which key table or list of keys.
 struct Token: BitwiseCopyable {
   let kind: Kind
   /// The slot of the value's key in its key table, if the value is in an object.
@@ -458,7 +458,7 @@ struct Token: BitwiseCopyable {
   var slot: Int { Int(slotByte) }
 
   var index: Int {
-    get { Int(indexBits) }
+    get { Int(truncatingIfNeeded: indexBits) }
     set { indexBits = UInt32(truncatingIfNeeded: newValue) }
   }
 
