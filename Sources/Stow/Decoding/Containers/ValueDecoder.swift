@@ -334,25 +334,21 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     guard current < end else {
       throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
-    if let elements {
-      guard let each = elements.each else {
-        return (OpenPlace(.element(current), of: elements), pushStep(), current + 1)
+    var end = current &+ 1
+    if elements == nil {
+      do throws(FormatError) { end = try checked(session.message.reader.end(of: current)) } catch {
+        throw failure(error, nil)
       }
-      let (place, node) = try each.place(
-        of: current, for: type, mayBeAbsent: mayBeAbsent, session, session.path.hold(node, at: offset))
-      return (place, node, current + 1)
     }
-    do throws(FormatError) {
-      let end = try checked(session.message.reader.end(of: current))
-      return (OpenPlace(at: current), pushStep(), end)
-    } catch {
-      throw failure(error, nil)
-    }
-  }
-
-  private func pushStep() -> PathNode {
     let parent = session.path.hold(node, at: offset)
-    return session.path.push(PathStep(.index, parent: parent, value: currentIndex))
+    if let each = elements?.each {
+      let (place, node) = try each.place(
+        of: current, for: type, mayBeAbsent: mayBeAbsent, session, parent)
+      return (place, node, end)
+    }
+    let step = session.path.push(PathStep(.index, parent: parent, value: currentIndex))
+    let place = elements.map { OpenPlace(.element(current), of: $0) } ?? OpenPlace(at: current)
+    return (place, step, end)
   }
 
   /// Returns the end of the next element, if it is within the array.
