@@ -91,8 +91,6 @@ final class RecordCopier: RecordScope {
   private let values: RecordEncoder
   /// Whether the last record was written by its value, and the scope of the new log is that of `values`.
   private var isByValue = false
-  /// Whether the record may carry any number of bytes, because its value cannot be written.
-  private var carriesAll = false
   /// What is wrong with the definitions of a skipped record: those after it in its scope cannot be copied.
   private var broken: (any Error)?
 
@@ -143,9 +141,7 @@ final class RecordCopier: RecordScope {
     } catch is TooMuchToCarry {
       log.endScope()
       if try appendValue(of: record, to: log) { return }
-      carriesAll = true
-      defer { carriesAll = false }
-      try appendCopy(of: record, to: log)
+      try appendCopy(of: record, to: log, carriesAll: true)
     }
   }
 
@@ -164,18 +160,21 @@ final class RecordCopier: RecordScope {
     return true
   }
 
-  private func appendCopy(of record: RecordLog.Record, to log: LogWriter) throws {
+  /// - Parameter carriesAll: Whether the record may carry any number of bytes, because its value cannot be written.
+  private func appendCopy(
+    of record: RecordLog.Record, to log: LogWriter, carriesAll: Bool = false
+  ) throws {
     try log.append(in: self) { body in
-      try record.store.withBytes(of: record.index) { try copy($0, body) }
+      try record.store.withBytes(of: record.index) { try copy($0, carriesAll, body) }
     }
   }
 
   /// Lends a record as it is to be written, and takes in what it defines, unless `body` throws or returns false.
   private func copy(
-    _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Bool
+    _ record: UnsafeRawBufferPointer, _ carriesAll: Bool, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     let prelude = try RecordPrelude(of: record)
-    guard try lend(record, prelude, body) else { return false }
+    guard try lend(record, prelude, carriesAll, body) else { return false }
     missing = []
     if !prelude.isEmpty { add(prelude) }
     return true
@@ -189,7 +188,7 @@ final class RecordCopier: RecordScope {
   private func isTooMuch(_ carried: Int, for record: Int) -> Bool { carried > max(Self.mostCarried, record) }
 
   private func lend(
-    _ record: UnsafeRawBufferPointer, _ prelude: RecordPrelude,
+    _ record: UnsafeRawBufferPointer, _ prelude: RecordPrelude, _ carriesAll: Bool,
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     if missing.isEmpty { return try body(record) }

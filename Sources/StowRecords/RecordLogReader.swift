@@ -226,7 +226,7 @@ extension RecordLogReader {
 
   /// Returns the first readable record from a number on, or nil. Remembers its block.
   func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
-    // That a file was replaced may be noticed only when it is opened, and what is known may then be of the new one.
+    // Opening the file may show that it was replaced. What is known is then of the file before it.
     if let file = snapshot.file(of: number), files.generation == snapshot.generation,
       let record = knownRecords.record(number, of: file, snapshot.generation)
     {
@@ -372,8 +372,7 @@ extension RecordLogReader {
     state.listed = .now
     let (segments, file) = try files.current()
     // A copy of a file has the same identity.
-    let isOpen = try? file.disk.status().place == state.file.disk.status().place
-    if segments == state.segments, isOpen == true { return }
+    if segments == state.segments, try !isReplaced(state.file, by: file) { return }
     try take((segments, file), &state)
   }
 
@@ -389,12 +388,13 @@ extension RecordLogReader {
     (state.segments, state.file, state.tail, state.tailChange) = (found.segments, found.file, tail, nil)
   }
 
-  /// Returns whether another file has the name of one that was the last, or the file that is the last now begins no later.
+  /// Returns whether the file that was the last one was replaced: by the one that is the last now, or by another of its name.
   private func isReplaced(_ file: LogFile, by last: LogFile) throws -> Bool {
-    let open = try? file.disk.status().place
-    if last.first <= file.first { return try open != last.disk.status().place }
-    guard let place = try disk.place(of: file.path) else { return false }
-    return open != place
+    let place = try RecordLogError.naming(file.path) {
+      try last.first <= file.first ? last.disk.status().place : disk.place(of: file.path)
+    }
+    // A file server may no longer know a file that was replaced; one that was removed has no place.
+    return place != nil && (try? file.disk.status().place) != place
   }
 }
 

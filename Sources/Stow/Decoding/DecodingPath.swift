@@ -96,8 +96,7 @@ struct DecodingPath: ~Copyable {
     while keys.count <= count { keys.append(key) }
   }
 
-  /// How many places of containers that were taken from one may stay in the path: about as many as a value may have at
-  /// once.
+  /// How many steps of containers that were taken from one container may stay in the path.
   static let mostTaken = 1024
 
   mutating func pop(to count: Int) { steps.truncate(to: min(count, self.count)) }

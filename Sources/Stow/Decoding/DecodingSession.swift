@@ -86,8 +86,8 @@ final class DecodingSession: PooledSession {
     if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
   }
 
-  /// Leaves the places that kept containers have led to, once they are many: when the message is over, nobody else leaves
-  /// them. Their paths are found by their offsets from then on.
+  /// Pops the steps of containers that were taken from kept ones, once they are many: when the message is over, no call pops
+  /// them. Such containers find their paths by their offsets from then on.
   func leaveKeptPlaces() {
     if calls.areOver, path.count > DecodingPath.mostTaken { path.pop(to: 1) }
   }

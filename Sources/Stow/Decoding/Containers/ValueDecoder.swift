@@ -306,7 +306,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let node: PathNode
   /// The place of the array in the message, by which its path is found once its place in the stack is left.
   private let offset: Int
-  /// The first of the elements in the path that containers or decoders were taken of, and how many calls ran then.
+  /// The first element whose container or decoder was taken and whose step is in the path, and how many calls ran then.
   private var taken: (node: PathNode, calls: Int)?
 
   init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
@@ -440,8 +440,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     try nested((any Decoder).self, mayBeAbsent: true) { $0 }
   }
 
-  /// Leaves the elements that containers or decoders were taken of, unless something within them is being decoded. Whoever
-  /// holds one of these finds its path by its offset.
+  /// Pops the steps of elements whose containers or decoders were taken, unless something within them is being decoded. A
+  /// container that is still held finds its path by its offset.
   private mutating func leave(_ first: (node: PathNode, calls: Int)) {
     if session.path.holds(first.node), session.calls.count == first.calls {
       session.path.pop(to: Int(first.node.index))

@@ -44,8 +44,8 @@ struct LongSymbols {
   private var texts: [Int: (hash: UInt64, first: TextLocation)] = [:]
   /// Where the first symbol with a hash is.
   private var firsts: [UInt64: TextLocation] = [:]
-  /// The symbol that a string was made from, and the length of that, by the address of its characters, which copies of
-  /// a string share.
+  /// The symbol that a string was made from, and the length of the string, by the address of its characters, which
+  /// copies share.
   private var symbols: [Int: (symbol: Int, length: Int)] = [:]
 
   mutating func removeAll() {
