@@ -32,7 +32,7 @@ public final class StowDecoder: Sendable {
 
   /// The values that every `init(from:)` finds in its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { options.current.userInfo.values }
+    get { options.read { $0.userInfo.values } }
     set { options.update { $0.userInfo.values = newValue } }
   }
 
@@ -49,7 +49,7 @@ public final class StowDecoder: Sendable {
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
   /// raise this only if there is enough.
   public var maximumDepth: Int {
-    get { options.current.maximumDepth }
+    get { options.read { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
@@ -62,7 +62,7 @@ public final class StowDecoder: Sendable {
   /// names it is a `DecodingError.dataCorrupted`, too. Two contexts that were learnt have the same id once in
   /// 4 billion times. Contexts that come from others are better added by `add(_:)`, which throws.
   public var contexts: [StowContext] {
-    get { options.current.contexts?.contexts ?? [] }
+    get { options.read { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
   }
 
@@ -86,7 +86,7 @@ public final class StowDecoder: Sendable {
   /// Bytes do not tell which context they were written with: with another one they are refused, or read as
   /// another value. So may be those that were written without a context.
   public var implicitContext: StowContext? {
-    get { options.current.contexts?.implicit }
+    get { options.read { $0.contexts?.implicit } }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
   }
 
@@ -223,10 +223,11 @@ public final class StowDecoder: Sendable {
   ///   decoder does not have.
   public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
     let data = bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) }
-    let options = options.current
-    return StowMessage(
-      try OpenMessage(
-        data, userInfo: options.userInfo, maximumDepth: options.maximumDepth, options.contexts?.definitions))
+    return try options.read {
+      StowMessage(
+        try OpenMessage(
+          data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, $0.contexts?.definitions))
+    }
   }
 
   // MARK: sessions
@@ -253,17 +254,18 @@ public final class StowDecoder: Sendable {
     of bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, isWhole: Bool = true,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
-    let options = options.current
-    return try DecodingSession.run(
-      options.userInfo,
-      open: { message throws(FormatError) in
-        if let scope {
-          try message.open(bytes, maximumDepth: options.maximumDepth, scope)
-        } else {
-          try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
-        }
-        if isWhole { try message.checkDepth() }
-      }, body)
+    try options.read { options in
+      try DecodingSession.run(
+        options.userInfo,
+        open: { message throws(FormatError) in
+          if let scope {
+            try message.open(bytes, maximumDepth: options.maximumDepth, scope)
+          } else {
+            try message.open(bytes, maximumDepth: options.maximumDepth, options.contexts?.definitions)
+          }
+          if isWhole { try message.checkDepth() }
+        }, body)
+    }
   }
 
   /// Decodes a value from a message, or from a record, which relies on what earlier records defined.
@@ -279,10 +281,10 @@ public final class StowDecoder: Sendable {
   package func message(
     _ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope
   ) throws -> StowMessage {
-    let options = options.current
-    return StowMessage(
-      try OpenMessage(ofRecord: record, userInfo: options.userInfo, maximumDepth: options.maximumDepth, scope)
-    )
+    try options.read {
+      StowMessage(
+        try OpenMessage(ofRecord: record, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, scope))
+    }
   }
 }
 

@@ -45,7 +45,7 @@ public final class StowEncoder: Sendable {
 
   /// The values that every `encode(to:)` finds in its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { options.current.userInfo.values }
+    get { options.read { $0.userInfo.values } }
     set { options.update { $0.userInfo.values = newValue } }
   }
 
@@ -59,7 +59,7 @@ public final class StowEncoder: Sendable {
 
   /// Options for the output. None by default.
   public var outputFormatting: OutputFormatting {
-    get { options.current.formatting }
+    get { options.read { $0.formatting } }
     set { options.update { $0.formatting = newValue } }
   }
 
@@ -69,7 +69,7 @@ public final class StowEncoder: Sendable {
   /// The error carries that value, or the whole value if only containers nest too deeply. Every level takes
   /// room on the stack: raise this only if there is enough.
   public var maximumDepth: Int {
-    get { options.current.maximumDepth }
+    get { options.read { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
@@ -77,7 +77,7 @@ public final class StowEncoder: Sendable {
   ///
   /// Decoding them requires the same context (`StowDecoder.contexts`).
   public var context: StowContext? {
-    get { options.current.context }
+    get { options.read { $0.context } }
     set { options.update { $0.context = newValue } }
   }
 
@@ -92,7 +92,7 @@ public final class StowEncoder: Sendable {
 
   /// How messages say which context they rely on; by its id, unless set otherwise.
   public var contextIdentification: ContextIdentification {
-    get { options.current.contextIdentification }
+    get { options.read { $0.contextIdentification } }
     set { options.update { $0.contextIdentification = newValue } }
   }
 
@@ -161,15 +161,14 @@ public final class StowEncoder: Sendable {
     _ value: Value, relyingOn definitions: EncodingDefinitions? = nil,
     _ finish: (EncodingSession, PlanningOptions) throws -> Result
   ) throws -> Result {
-    let options = options.current
-    var planning = PlanningOptions(
-      sortsKeys: options.formatting.contains(.sortedKeys), definitions: definitions)
-    if definitions == nil, let context = options.context {
-      planning.definitions = context.encoding
-      if options.contextIdentification == .id { planning.context = context.id }
-    }
-    return try EncodingSession.run(value, maximumDepth: options.maximumDepth, options.userInfo) {
-      try finish($0, planning)
+    try options.read { options in
+      let planning = PlanningOptions(
+        sortsKeys: options.formatting.contains(.sortedKeys),
+        definitions: definitions ?? options.context?.encoding,
+        context: definitions == nil && options.contextIdentification == .id ? options.context?.id : nil)
+      return try EncodingSession.run(value, maximumDepth: options.maximumDepth, options.userInfo) {
+        try finish($0, planning)
+      }
     }
   }
 }

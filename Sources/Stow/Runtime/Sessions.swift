@@ -29,7 +29,12 @@ struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
     changed = Mutex(standard)
   }
 
-  var current: Options { areChanged.load(ordering: .acquiring) ? changed.withLock { $0 } : standard }
+  /// Passes the options to `body`. As long as nobody has set any, no reference in them is counted.
+  @inline(__always)
+  func read<Result>(_ body: (borrowing Options) throws -> Result) rethrows -> Result {
+    if areChanged.load(ordering: .acquiring) { return try body(changed.withLock { $0 }) }
+    return try body(standard)
+  }
 
   /// Changes the options.
   ///

@@ -3,6 +3,7 @@ struct PlanningOptions {
   var sortsKeys = false
   /// The definitions that the reader has before it begins to read; nil if it has nothing.
   var definitions: EncodingDefinitions?
+  /// The id of the context that the message names.
   var context: UInt32?
 }
 
@@ -131,11 +132,12 @@ struct Planner: ~Copyable {
   /// takes fewer bytes.
   private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
     let match = keys.pointee.match(definitions)
-    let found = keys.pointee.matches[match]
-    let uses = keys.pointee.uses
-    let gain = Int64(uses) * Int64(found.textSize - found.cost)
-    let isBest = found.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: found.textSize, uses: uses)
-    return isBest ? match : nil
+    return saves(keys.pointee.matches[match], uses: keys.pointee.uses) ? match : nil
+  }
+
+  private static func saves(_ match: borrowing KeyTable.Match, uses: Int) -> Bool {
+    let gain = Int64(uses) * Int64(match.textSize - match.cost)
+    return match.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: match.textSize, uses: uses)
   }
 
   /// Makes the keys of a type a shape for later messages, those without a value included.

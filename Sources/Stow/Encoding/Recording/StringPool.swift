@@ -163,11 +163,9 @@ struct StringPool: ~Copyable {
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// Forgets every string, and the memory if it was a large message.
-  mutating func removeAll() { if count > 0 { removeEntries() } }
-
-  @inline(never)
-  private mutating func removeEntries() {
-    if table.mask > max(Self.smallestMask, min(Self.retainedMask, count * Self.slotsPerEntry)) {
+  mutating func removeAll() {
+    if count == 0 { return }
+    if table.mask > min(Self.retainedMask, count * Self.slotsPerEntry) {
       table = StringTable(mask: Self.smallestMask)
     } else if listed > 0 {
       table.removeAll()
