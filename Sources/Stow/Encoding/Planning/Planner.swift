@@ -90,7 +90,7 @@ struct Planner: ~Copyable {
 
   private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
     for keys in recording.keyTables.active.buffer {
-      if let definitions, let match = Self.match(for: keys, definitions) {
+      if let match = definitions?.match(for: keys) {
         keys.pointee.take(match: match)
         continue
       }
@@ -128,18 +128,6 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// Returns the match of a key type with a shape that the reader knows, if there is one and no other way
-  /// takes fewer bytes.
-  private static func match(for keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Int? {
-    let match = keys.pointee.match(definitions)
-    return saves(keys.pointee.matches[match], uses: keys.pointee.uses) ? match : nil
-  }
-
-  private static func saves(_ match: borrowing KeyTable.Match, uses: Int) -> Bool {
-    let gain = Int64(uses) * Int64(match.textSize - match.cost)
-    return match.shape >= 0 && gain > 0 && gain >= Self.gain(textSize: match.textSize, uses: uses)
-  }
-
   /// Makes the keys of a type a shape for later messages, those without a value included.
   private mutating func defineShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
     guard keys.pointee.present.count > 0, !definitions.isFull else { return false }
@@ -153,7 +141,7 @@ struct Planner: ~Copyable {
 
   /// Returns how many bytes a shape saves. Every use saves the keys and takes a byte for the shape; the shape
   /// itself takes the keys once.
-  private static func gain(textSize: Int, uses: Int) -> Int64 {
+  fileprivate static func gain(textSize: Int, uses: Int) -> Int64 {
     Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1
   }
 
@@ -282,6 +270,19 @@ struct Planner: ~Copyable {
   private mutating func dropTables(_ recording: borrowing Recording) {
     for shape in plan.shapes { assign(-1, to: shape, recording) }
     plan.shapes.removeAll(keepingCapacity: true)
+  }
+}
+
+extension EncodingDefinitions {
+  /// Returns the match of a key type with a shape that the reader knows, if there is one and no other way
+  /// takes fewer bytes.
+  fileprivate func match(for keys: KeyTable.Reference) -> Int? {
+    let match = keys.pointee.match(self)
+    let found = keys.pointee.matches[match]
+    let uses = keys.pointee.uses
+    let gain = Int64(uses) * Int64(found.textSize - found.cost)
+    let isBest = found.shape >= 0 && gain > 0 && gain >= Planner.gain(textSize: found.textSize, uses: uses)
+    return isBest ? match : nil
   }
 }
 

@@ -121,8 +121,10 @@ struct KeyTable: ~Copyable {
 
   // Of one message, when its recording is complete.
 
-  /// The keys that are written.
-  private(set) var present = PresentKeys()
+  /// The keys that are written, and after them those of the shape of each match.
+  private var presents = [PresentKeys()]
+  /// Which of them the objects have.
+  private var taken = 0
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no
   /// use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
@@ -256,9 +258,14 @@ struct KeyTable: ~Copyable {
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    present.removeAll()
-    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { present.append(UInt16(slot)) }
+    taken = 0
+    presents[0].removeAll()
+    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { presents[0].append(UInt16(slot)) }
   }
+
+  /// The keys that are written; for a shape that was found, its keys. One of these without a value may have a slot, too, such
+  /// as that of an optional that is nil.
+  var present: PresentKeys { _read { yield presents[taken] } }
 
   // MARK: shapes of definitions
 
@@ -281,8 +288,6 @@ struct KeyTable: ~Copyable {
     let cost: Int
     /// The bytes of the texts of the keys that have values.
     let textSize: Int
-    /// The keys of the shape. One without a value may have a slot, too, such as that of an optional that is nil.
-    let present: PresentKeys
   }
 
   private static let mostMatches = 16
@@ -296,7 +301,10 @@ struct KeyTable: ~Copyable {
     for index in matches.indices where matches[index].version == version && hasStates(matches[index].states) {
       return index
     }
-    if matches.count == Self.mostMatches { matches.removeAll() }
+    if matches.count == Self.mostMatches {
+      matches.removeAll()
+      presents.removeLast(Self.mostMatches)
+    }
     collectPresent()
     let names = present.slots.map { utf8(atSlot: Int($0)) }
     let shape = names.isEmpty ? nil : definitions.match(names, isExact: false)
@@ -311,7 +319,8 @@ struct KeyTable: ~Copyable {
     matches.append(
       Match(
         version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape?.number ?? -1,
-        cost: shape?.cost ?? 0, textSize: textSize, present: known))
+        cost: shape?.cost ?? 0, textSize: textSize))
+    presents.append(known)
     return matches.count - 1
   }
 
@@ -325,7 +334,7 @@ struct KeyTable: ~Copyable {
   mutating func take(match: Int) {
     shape = matches[match].shape
     strings.truncate(to: 0)
-    present = matches[match].present
+    taken = match + 1
   }
 
   // MARK: strings of the pool
