@@ -19,7 +19,8 @@ final class Merge {
     _ lendDecoder: (_ body: (any Decoder) throws -> Value) throws -> Value
   ) throws -> Value {
     do {
-      if isWhole(type) { return try message.singleValueContainer().decode(type) }
+      let own = try message.singleValueContainer()
+      if isWhole(type) || own.decodeNil() { return try own.decode(type) }
       return try lendDecoder {
         try decode(type, from: MergedDecoder(message: message, template: $0, merge: self))
       }
@@ -31,10 +32,11 @@ final class Merge {
     }
   }
 
-  /// Returns whether values of a type are decoded from the message alone: scalars, optionals, arrays and
-  /// dictionaries.
+  /// Returns whether values of a type are decoded from the message alone: scalars, arrays, dictionaries, and optionals of
+  /// them. A nil is so, too, whatever its type.
   func isWhole(_ type: Any.Type) -> Bool {
-    type == StowValue.self || ScalarTypes.scalar(type) != nil || type is any PlannedDecodable.Type
+    if let optional = type as? any AnyOptional.Type { return isWhole(optional.wrapped) }
+    return type == StowValue.self || ScalarTypes.scalar(type) != nil || type is any PlannedDecodable.Type
   }
 
   /// Returns whether the template's value replaces one whose decoding failed with this error.
@@ -111,7 +113,8 @@ private struct MergedValue: SingleValueDecodingContainer {
   func decodeNil() -> Bool { own.decodeNil() }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try decoder.merge.isWhole(type) ? own.decode(type) : decoder.merge.decode(type, from: decoder)
+    if decoder.merge.isWhole(type) || own.decodeNil() { return try own.decode(type) }
+    return try decoder.merge.decode(type, from: decoder)
   }
   // The standard library's default implementations of these throw.
   func decode(_ type: Int128.Type) throws -> Int128 { try own.decode(type) }
@@ -142,7 +145,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     guard own.contains(key), defaults.contains(key) else { return try first(key).decode(type, forKey: key) }
     do {
-      if merge.isWhole(type) { return try own.decode(type, forKey: key) }
+      if try merge.isWhole(type) || own.decodeNil(forKey: key) { return try own.decode(type, forKey: key) }
       return try decodeMerged(type, key)
     } catch {
       guard try merge.replaces(error, { try own.decode(StowValue.self, forKey: key) }) else { throw error }
@@ -153,8 +156,10 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     guard own.contains(key) else { return try defaults.decodeIfPresent(type, forKey: key) }
     do {
-      if merge.isWhole(type) || !defaults.contains(key) { return try own.decodeIfPresent(type, forKey: key) }
-      return try own.decodeNil(forKey: key) ? nil : decodeMerged(type, key)
+      if try merge.isWhole(type) || !defaults.contains(key) || own.decodeNil(forKey: key) {
+        return try own.decodeIfPresent(type, forKey: key)
+      }
+      return try decodeMerged(type, key)
     } catch {
       guard try merge.replaces(error, { try own.decode(StowValue.self, forKey: key) }) else { throw error }
       return try defaults.decodeIfPresent(type, forKey: key)

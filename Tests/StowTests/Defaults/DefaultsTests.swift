@@ -49,6 +49,30 @@ struct DefaultsTests {
     #expect(try StowDecoder().decode(Settings.self, from: [UInt8](data), defaults: Settings()) == whole)
   }
 
+  @Test("are those of the template within any optional, not only one that is decoded if present")
+  func withinOptionals() throws {
+    struct Box<Value: Codable & Equatable>: Codable, Equatable {
+      var value: Value
+    }
+    func decoded<Value: Codable>(_ value: JSONValue, _ template: Value) throws -> [Value] {
+      let data = try StowEncoder().encode(value)
+      return try [.strict, .lenient].map {
+        try StowDecoder().decode(Value.self, from: data, defaults: template, strategy: $0)
+      }
+    }
+    let template = Window(width: 1, height: 2, title: nil)
+    let window = Window(width: 1, height: 7, title: nil)
+    let message: JSONValue = ["value": ["height": 7]]
+    #expect(try decoded(message, Box<Window?>(value: template)).allSatisfy { $0.value == window })
+    #expect(try decoded(message, Box<Window??>(value: template)).allSatisfy { $0.value == window })
+    #expect(try decoded(["height": 7], Optional(template)).allSatisfy { $0 == window })
+    #expect(try decoded(["value": nil], Box<Window?>(value: template)).allSatisfy { $0.value == nil })
+    #expect(try decoded(nil, Optional(template)).allSatisfy { $0 == nil })
+    let some = Box<Window??>(value: .some(nil))
+    let data = try StowEncoder().encode(some)
+    #expect(try StowDecoder().decode(Box<Window??>.self, from: data, defaults: Box(value: template)) == some)
+  }
+
   @Test("do not replace a nil that the message says")
   func null() throws {
     let settings = try decoded(["second": nil, "window": ["title": nil]])
