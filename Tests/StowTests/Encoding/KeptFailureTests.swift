@@ -271,6 +271,27 @@ struct KeptFailureTests {
       }
     }
   }
+
+  @Test("have the paths of keys that they use later, also if the value threw in a single-value container")
+  func pathsInPlace() throws {
+    let kept = Kept()
+    _ = try message { encoder in
+      var list = encoder.unkeyedContainer()
+      let value = Writes { encoder in
+        var container = encoder.container(keyedBy: FixedKey.self)
+        try container.encode(1, forKey: .a)
+        kept.fixed.append(container)
+        throw Refusal()
+      }
+      try list.encode(
+        Writes { encoder in
+          var single = encoder.singleValueContainer()
+          try? single.encode(value)
+          let inner = kept.fixed[0].nestedUnkeyedContainer(forKey: .b)
+          #expect(steps(inner.codingPath) == [0, .key("b", nil)])
+        })
+    }
+  }
 }
 
 /// Places that await their value again, because one threw.

@@ -77,6 +77,26 @@ struct RepeatedContainerTests {
     }
   }
 
+  @Test("an array goes on where it ended, also for a key of another type")
+  func arraysByDifferentKeyTypes() throws {
+    enum Names: String, CodingKey { case list }
+    try expectWritten(["list": [1, 2, 3]]) { encoder in
+      var names = encoder.container(keyedBy: Names.self)
+      var first = names.nestedUnkeyedContainer(forKey: .list)
+      try first.encode(1)
+      var others = encoder.container(keyedBy: AnyKey.self)
+      var second = others.nestedUnkeyedContainer(forKey: "list")
+      #expect(second.count == 1)
+      try second.encode(
+        Writes {
+          #expect($0.codingPath.map(\.stringValue) == ["list", "Index 1"])
+          try $0.writeSingle(2)
+        })
+      try first.encode(3)
+      #expect(second.count == 3)
+    }
+  }
+
   @Test("a copy of a container writes to the same place")
   func copies() throws {
     try expectWritten(["list": [1, 2], "x": 1, "y": 2]) { encoder in

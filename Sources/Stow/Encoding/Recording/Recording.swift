@@ -204,7 +204,9 @@ extension Recording {
   }
 
   private func pathKey(parent: Int, key: TokenKey, start: Int) -> any CodingKey {
-    let container = tape[parent]
+    // A container that threw in a single-value container has left a place.
+    let hasLeft = tape[parent].kind == .place && parent < tree.count && tree.node(ofContainer: parent) >= 0
+    let container = hasLeft ? tree.nodes[tree.node(ofContainer: parent)].begin : tape[parent]
     if container.kind == .array { return PathKey.index(key.position) }
     if start > 0, start <= tape.count, tape[start - 1].kind == .key {
       let name = strings.string(tape[start - 1].index)
@@ -214,8 +216,6 @@ extension Recording {
     if let former = tree.formerKeys[parent], start < former.end, key.position < former.keys.count {
       return former.keys[key.position]
     }
-    // An array that threw in a single-value container has left a place.
-    if container.kind == .place { return PathKey.index(key.position) }
     guard container.kind == .object else { return PathKey(stringValue: "") }
     return keyTables[container.index].pointee.codingKey(atSlot: key.position) ?? PathKey(stringValue: "")
   }

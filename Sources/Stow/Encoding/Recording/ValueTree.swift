@@ -51,6 +51,9 @@ struct ValueTree {
 
   var isEmpty: Bool { nodeOfToken.isEmpty }
 
+  /// How many tokens were read.
+  var count: Int { nodeOfToken.count }
+
   func node(ofContainer token: Int) -> Int { Int(nodeOfToken[token]) }
 }
 
@@ -275,8 +278,9 @@ extension Recording {
   ///
   /// - Parameter name: The string of the key; −1 if it has a slot.
   mutating func array(forKey key: TokenKey, name: Int, parent: Int) -> Int? {
-    // A key that is new to the message, or in its turn, cannot have occurred before.
-    guard name >= 0 ? strings[name].keyUses > 1 : isOutOfOrder else { return nil }
+    // A key that is new to the message, or in its turn, cannot have occurred before. As a string, it may have been a slot.
+    let mayRepeat = name >= 0 ? strings[name].keyUses > 1 || tape[parent].kind == .object : isOutOfOrder
+    guard mayRepeat else { return nil }
     readTape()
     var name = name
     if name < 0 { name = self.name(ofSlot: key.position, in: parent) }
