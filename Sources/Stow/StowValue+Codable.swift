@@ -39,8 +39,8 @@ extension StowValue {
   /// try value.encoded().write(to: file)
   /// ```
   ///
-  /// The same as `StowEncoder().encode(value)`: the keys of objects stay in their order, and equal values whose keys are
-  /// in the same order have the same message. Takes time and memory in proportion to the value.
+  /// The same as `StowEncoder().encode(value)`: the keys of objects stay in their order, and strings and decimal numbers in
+  /// their spelling. Otherwise equal values have the same message. Takes time and memory in proportion to the value.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value nests more than 512 levels deep.
   public func encoded() throws -> Data { try StowEncoder().encode(self) }

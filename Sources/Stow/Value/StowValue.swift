@@ -16,10 +16,10 @@
 /// written again means the same, down to the bits of every number and the order of the keys of every object.
 /// See <doc:Unknown> for when it also has the same bytes.
 ///
-/// Values are equal if they would be written alike. Numbers of different kinds are never equal.
-/// Floating-point numbers and dates are equal if they have the same bits, so that NaN equals itself and `0.0`
-/// is not `-0.0`. Objects are equal whatever the order of their keys. So any value may be the key of a
-/// dictionary.
+/// Values that would be written alike are equal. So are objects whatever the order of their keys, two spellings of the same
+/// Unicode characters, and decimal numbers of the same size, such as 0 and 0.00. Numbers of different kinds are never
+/// equal. Floating-point numbers and dates are equal if they have the same bits, so that NaN equals itself and `0.0` is not
+/// `-0.0`. So any value may be the key of a dictionary.
 ///
 /// Comparing, hashing, printing and releasing a value take room on the stack for each level of nesting, as
 /// for any recursive type.
@@ -139,7 +139,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
 
   // MARK: comparing
 
-  /// Returns whether both would be written alike. Takes time in proportion to the values.
+  /// Returns whether both are equal, as ``StowValue`` says. Takes time in proportion to the values.
   public static func == (left: StowValue, right: StowValue) -> Bool {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): left == right

@@ -62,6 +62,11 @@ struct LargeDecimalTests {
       #expect(Set(values + [.decimal(decimal)]).count == 1)
       #expect(try StowValue(from: StowValue.decimal(decimal).encoded()) == .decimal(decimal))
     }
+    // Zeros keep their exponents.
+    if let zero = Decimal(string: "0.00") {
+      #expect(StowValue.decimal(zero) == .decimal(0))
+      #expect(try StowValue(from: StowValue.decimal(zero).encoded()).description == "decimal\"0.00\"")
+    }
     // Those that `Decimal` holds are equal to `decimal`, and are written as that.
     let small = StowValue.largeDecimal(magnitude: 125, exponent: -1, isNegative: true)
     #expect(
