@@ -439,4 +439,29 @@ struct EncodingGrowthTests {
       #expect(notes == jsonNotes)
     }
   }
+
+  #if compiler(>=6.2) && os(Linux)
+    @Test(
+      "and leaves little memory to the next message, also where very many strings recur",
+      .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
+      .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
+    func memory() async {
+      await #expect(processExitsWith: .success) {
+        func encode(_ count: Int) throws {
+          let strings = (0..<count).map { "string \($0)" }
+          for _ in 0..<2 { _ = try StowEncoder().encode(strings + strings) }
+        }
+        func resident() throws -> Int {
+          try ResidentMemory.resetPeak()
+          return try #require(ResidentMemory.current)
+        }
+        try encode(2)
+        let before = try resident()
+        try encode(300_000)
+        try encode(2)
+        // What is known of each string would take some 60 bytes.
+        guard try resident() - before < 10 << 20 else { exit(EXIT_FAILURE) }
+      }
+    }
+  #endif
 }

@@ -48,6 +48,7 @@ struct Planner: ~Copyable {
     let definitions = options.definitions
     if plan.hasPrelude || plan.hasLists { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
+    if candidates.capacity > MessagePlan.mostKept { candidates = [] }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A single map gets no shape, unless a context has one for it.
@@ -302,6 +303,9 @@ struct MessagePlan: ~Copyable {
   var firstSymbol = 0
   var context: UInt32?
 
+  /// The most shapes or symbols whose memory is kept for the next message.
+  static let mostKept = 1 << 14
+
   struct Shape {
     enum Source {
       case keyTable(Int)
@@ -341,8 +345,8 @@ struct MessagePlan: ~Copyable {
   }
 
   mutating func removeAll() {
-    shapes.removeAll(keepingCapacity: true)
-    symbols.removeAll(keepingCapacity: true)
+    shapes.removeAll(keepingCapacity: shapes.count <= Self.mostKept)
+    symbols.removeAll(keepingCapacity: symbols.count <= Self.mostKept)
     lists.removeAll()
     hasLists = false
   }
