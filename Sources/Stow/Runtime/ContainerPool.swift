@@ -106,15 +106,15 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
 
   @inline(never)
   private mutating func add(_ container: AnyObject, _ object: Object) {
-    if count == capacity { grow() }
+    if count == capacity { resize(to: capacity * 2) }
     (containers + count).initialize(to: container)
     (objects + count).initialize(to: object)
     count += 1
   }
 
-  private mutating func grow() {
+  private mutating func resize(to newCapacity: Int) {
     let (oldContainers, oldObjects) = (containers, objects)
-    capacity *= 2
+    capacity = newCapacity
     containers = .allocate(capacity: capacity)
     objects = .allocate(capacity: capacity)
     containers.moveInitialize(from: oldContainers, count: count)
@@ -136,6 +136,17 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
 
   func borrowObjects(_ body: (borrowing Object) -> Void) {
     for number in 0..<count { borrowing(objects + number, body) }
+  }
+
+  /// Releases containers of a pool that is complete, if there are more than can nest within each other: only values that
+  /// keep their containers need so many at once.
+  mutating func trim() {
+    let most = DepthLimit.standard
+    guard count > most else { return }
+    (objects + most).deinitialize(count: count - most)
+    (containers + most).deinitialize(count: count - most)
+    count = most
+    resize(to: most)
   }
 }
 
@@ -199,6 +210,7 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
       let pool = Self.pool(address)
       if pool.pointee.isComplete() {
         pool.pointee.borrowObjects(finish)
+        pool.pointee.trim()
       } else {
         areComplete = false
       }

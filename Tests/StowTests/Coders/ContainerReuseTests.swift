@@ -62,6 +62,45 @@ import Testing
         guard try #require(ResidentMemory.current) - before < 8 << 20 else { exit(EXIT_FAILURE) }
       }
     }
+
+    /// Holds the containers of all its elements at once.
+    private struct Holder: Codable {
+      var count: Int
+
+      init(count: Int) { self.count = count }
+
+      init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        var held: [KeyedDecodingContainer<AnyKey>] = []
+        while !list.isAtEnd { held.append(try list.nestedContainer(keyedBy: AnyKey.self)) }
+        count = held.count
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        var held = (0..<count).map { _ in list.nestedContainer(keyedBy: AnyKey.self) }
+        for index in held.indices { try held[index].encode(index, forKey: "index") }
+      }
+    }
+
+    @Test(
+      "and released if very many were held at once",
+      .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
+      .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
+    func many() async {
+      await #expect(processExitsWith: .success) {
+        func resident() throws -> Int {
+          try ResidentMemory.resetPeak()
+          return try #require(ResidentMemory.current)
+        }
+        #expect(try roundTrip(Holder(count: 1)).count == 1)
+        let before = try resident()
+        #expect(try roundTrip(Holder(count: 50_000)).count == 50_000)
+        #expect(try roundTrip(Holder(count: 1)).count == 1)
+        // Each takes some 800 bytes.
+        guard try resident() - before < 12 << 20 else { exit(EXIT_FAILURE) }
+      }
+    }
   #endif
 }
 
