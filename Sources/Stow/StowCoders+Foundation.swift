@@ -29,9 +29,6 @@ extension StowEncoder {
   /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
   /// ```
   ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - configuration: The argument of `encode(to:configuration:)`.
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration>(
     _ value: Value, configuration: Value.EncodingConfiguration
@@ -74,12 +71,7 @@ extension StowDecoder {
   /// let text = try decoder.decode(AttributedString.self, from: data, configuration: configuration)
   /// ```
   ///
-  /// - Parameters:
-  ///   - type: The type of the value.
-  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The path of a part to decode instead of the whole value.
-  ///   - configuration: The argument of `init(from:configuration:)`.
-  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
+  /// - Throws: What `decode(_:from:at:)` throws.
   public func decode<Value: DecodableWithConfiguration>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [],
     configuration: Value.DecodingConfiguration
@@ -96,7 +88,7 @@ extension StowDecoder {
   ///   AttributedString.self, from: data, configuration: AttributeScopes.FoundationAttributes.self)
   /// ```
   ///
-  /// - Throws: What `decode(_:from:at:configuration:)` for a configuration throws.
+  /// - Throws: What `decode(_:from:at:)` throws.
   public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], configuration: Provider.Type
   ) throws -> Value where Value.DecodingConfiguration == Provider.DecodingConfiguration {

@@ -9,11 +9,6 @@
     /// ```
     ///
     /// Takes the time of `decode(_:from:at:)` for other bytes, and throws the same.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value or the part.
-    ///   - span: The message.
-    ///   - path: The path of the part; without steps, the whole value is decoded.
     public func decode<Value: Decodable>(
       _ type: Value.Type, from span: RawSpan, at path: StowPath = []
     ) throws -> Value {
@@ -26,21 +21,20 @@
     /// let message = try decoder.message(from: buffer.readableBytesSpan)
     /// ```
     ///
-    /// - Throws: What `StowMessage.init(from:)` throws; also if the message relies on a context that the
-    ///   decoder does not have.
+    /// - Throws: What `message(from:)` for other bytes throws.
     public func message(from span: RawSpan) throws -> StowMessage {
       try span.withUnsafeBytes { try message(from: $0) }
     }
   }
 
   extension StowEncoder {
-    /// Encodes a value and lends the message to `body` as a span, which cannot outlive the call.
+    /// Encodes a value, lends the message to `body` as a span, which cannot outlive the call, and returns what `body`
+    /// returns.
     ///
     /// ```swift
     /// try encoder.withEncodedSpan(value) { buffer.writeBytes($0) }
     /// ```
     ///
-    /// - Returns: What `body` returns.
     /// - Throws: What `encode(_:)` throws, and what `body` throws.
     @discardableResult
     public func withEncodedSpan<Value: Encodable, Result>(

@@ -6,24 +6,15 @@
 
 /// Keys and strings that both sides hold, so that small messages need not carry them.
 ///
-/// By itself, a message carries the names of its keys, which outweigh the values if these are small. With a
-/// context it carries the values, and names the context, or not even that:
-///
 /// ```swift
-/// let context = try StowContext(learningFrom: [Reading.sample, Command.sample])
+/// let context = try StowContext(from: data)  // a resource of both programs
 /// encoder.context = context
 /// decoder.contexts = [context]
 /// ```
 ///
 /// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be
-/// encoded with any context: what the context lacks is written as without one. Make a context once, keep its
-/// `data` as a resource of both programs or send it first, and recreate it from there:
-///
-/// ```swift
-/// let context = try StowContext(from: data)
-/// ```
-///
-/// Do not learn a context separately in each program: the next version of a type may lead to a different one.
+/// encoded with any context: what the context lacks is written as without one. Learn a context once and ship its
+/// ``data``, because the next version of a type may lead to a different one. See <doc:SmallMessages>.
 public struct StowContext: Sendable, Hashable {
   private let storage: Storage
 
@@ -58,23 +49,14 @@ public struct StowContext: Sendable, Hashable {
 
   /// Learns a context from samples of the values to encode.
   ///
-  /// The context has the keys of every type in the samples, the key lists of dictionaries that at least two
-  /// samples have, and the strings that occur in at least two samples, keys of dictionaries among them.
-  /// Strings of a single byte of UTF-8 are left out. A sample need not be a whole message: one value of every
-  /// type is enough, and as many values with recurring strings as show which recur.
-  ///
-  /// The same samples give the same context, in whatever order dictionaries have their entries, if a type
-  /// always asks for the same keys. The elements of a set have no order, and may give another context. So
-  /// learn a context once, and ship its `data`.
-  ///
-  /// Samples with `Polymorphic` properties need an encoder with their `types`. A sample with `Shared`
-  /// properties is learnt as the root of a `SharedGraph`, because it can only be encoded as one.
-  ///
   /// ```swift
-  /// let context = try StowContext(learningFrom: [Drawing.sample], encoder: encoder)
+  /// let context = try StowContext(learningFrom: [Reading.sample, Command.sample])
   /// ```
   ///
-  /// Takes time and memory in proportion to the samples.
+  /// The context has the keys of every type in the samples, the key lists of dictionaries that at least two
+  /// samples have, and the strings of more than one byte of UTF-8 that occur in at least two samples, keys of
+  /// dictionaries among them. A sample with `Shared` properties is learnt as the root of a `SharedGraph`. Takes
+  /// time and memory in proportion to the samples.
   ///
   /// - Parameters:
   ///   - samples: Values like those to be encoded.

@@ -55,12 +55,9 @@ public final class StowDecoder: Sendable {
 
   /// The contexts that messages may rely on; none by default.
   ///
-  /// A message names its context by its id. If the decoder does not have that context, the result is a
-  /// `DecodingError.dataCorrupted` with the id.
-  ///
-  /// If two different contexts have the same id, `implicitContext` included, neither is used: a message that
-  /// names it is a `DecodingError.dataCorrupted`, too. Two contexts that were learnt have the same id once in
-  /// 4 billion times. Contexts that come from others are better added by `add(_:)`, which throws.
+  /// A message names its context by its id. It is a `DecodingError.dataCorrupted` if the decoder has no context of
+  /// that id, or two different ones, `implicitContext` included. Contexts that come from others are better added by
+  /// `add(_:)`, which throws.
   public var contexts: [StowContext] {
     get { options.read { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
@@ -83,8 +80,7 @@ public final class StowDecoder: Sendable {
   /// The context of messages that rely on one without naming it; nil by default.
   ///
   /// For connections and files whose context was agreed on beforehand (`StowEncoder.contextIdentification`).
-  /// Bytes do not tell which context they were written with: with another one they are refused, or read as
-  /// another value. So may be those that were written without a context.
+  /// Bytes that were written with another context, or without one, are refused, or read as another value.
   public var implicitContext: StowContext? {
     get { options.read { $0.contexts?.implicit } }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
@@ -134,13 +130,11 @@ public final class StowDecoder: Sendable {
   /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
   /// ```
   ///
-  /// - Parameters:
-  ///   - type: What the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an optional
-  ///     of such.
-  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The path of a part to decode instead of the whole value.
+  /// The type is what the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an
+  /// optional of such.
+  ///
   /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
-  ///   the value is not a `Value`, and what `decode(_:from:)` throws, or with a path `decode(_:from:at:)`.
+  ///   the value is not a `Value`, and what `decode(_:from:at:)` throws.
   public func decode<Value>(
     polymorphic type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
   ) throws -> Value {
@@ -168,18 +162,11 @@ public final class StowDecoder: Sendable {
   /// template, also in nested objects. What the message has counts: an explicit nil stays nil. Arrays and
   /// dictionaries are taken as they are, without elements or entries of the template. See <doc:Evolution>.
   ///
-  /// Also takes the time of encoding the template.
+  /// If the path leads to nothing, the result is the template. A step that does not fit, such as an index into a
+  /// string, is an error. Also takes the time of encoding the template.
   ///
-  /// - Parameters:
-  ///   - type: The type of the value, and of the template.
-  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The path of a part to decode instead of the whole value. If there is no such part, the result
-  ///     is the template. A step that does not fit, such as an index into a string, is an error.
-  ///   - template: A value that supplies what the message lacks.
-  ///   - strategy: Whether the template also replaces values of the message that do not fit.
-  /// - Throws: What `decode(_:from:)` throws, or with a path `decode(_:from:at:)`; and what encoding the
-  ///   template throws. A broken message is an error even with `.lenient`, as far as it is read;
-  ///   values that the template replaces are read to their end.
+  /// - Throws: What `decode(_:from:at:)` throws, and what encoding the template throws. A broken message is an error
+  ///   even with `.lenient`, as far as it is read; values that the template replaces are read to their end.
   public func decode<Value: Codable>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], defaults template: Value,
     strategy: DefaultsStrategy = .strict

@@ -122,7 +122,7 @@ public final class StowEncoder: Sendable {
     try encode(Polymorphic(wrappedValue: value))
   }
 
-  /// Encodes a value and lends the message to `body`, instead of making a `Data` of it.
+  /// Encodes a value, lends the message to `body` instead of making a `Data` of it, and returns what `body` returns.
   ///
   /// A server copies the bytes from there into the buffer that it sends:
   ///
@@ -133,7 +133,6 @@ public final class StowEncoder: Sendable {
   /// The bytes are valid until `body` returns. `body` may use the encoder itself. Time and memory are those of
   /// `encode(_:)`, without the `Data`.
   ///
-  /// - Returns: What `body` returns.
   /// - Throws: What `encode(_:)` throws, and what `body` throws.
   @discardableResult
   public func withEncoded<Value: Encodable, Result>(

@@ -15,17 +15,7 @@
 /// ```
 ///
 /// Reading a part reads only what the path passes and the part itself. Everything else is skipped by its
-/// length, so faults in it are not found. A part of a file that is mapped into memory costs little more than
-/// the pages it is on:
-///
-/// ```swift
-/// let message = try StowMessage(mapping: file)
-/// ```
-///
-/// Rows of tables and elements of packed arrays of one width are found in constant time. In a packed array of
-/// several widths, finding one element reads all of them: use ``elements(at:)``, or decode the array. Any
-/// other element of an array is found by a walk over those before it, a step for each, the first time; the
-/// message remembers where every 128th begins.
+/// length, so faults in it are not found. <doc:Parts> says what each step costs.
 ///
 /// A part is read like a message, by paths that begin at it. A message and its parts share the data, are
 /// cheap to copy, and may be used from many threads at once. If a mapped file changes, so does what is read
@@ -72,11 +62,7 @@ public struct StowMessage: Sendable {
     try self.init(from: Data(contentsOf: file, options: .alwaysMapped))
   }
 
-  init(_ message: OpenMessage) {
-    self.message = message
-    origin = .place(message.place)
-    path = []
-  }
+  init(_ message: OpenMessage) { self.init(message, .place(message.place), []) }
 
   init(_ message: OpenMessage, _ origin: Origin, _ path: StowPath) {
     self.message = message
@@ -93,11 +79,9 @@ public struct StowMessage: Sendable {
   /// ```
   ///
   /// If the path leads to nothing, because an object lacks the key, an array lacks the index, or a nil is on
-  /// the way, an optional type decodes as nil. With `each`, this holds for every element.
+  /// the way, an optional type decodes as nil. With `each`, this holds for every element. If the path has no steps,
+  /// all of this is decoded.
   ///
-  /// - Parameters:
-  ///   - type: The type of the part.
-  ///   - path: The path from here to the part; without steps, all of this is decoded.
   /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a
   ///   step does not fit what it meets, with the path up to there; otherwise what
   ///   `StowDecoder.decode(_:from:)` throws. Coding paths begin at the whole message.
@@ -139,8 +123,7 @@ public struct StowMessage: Sendable {
   /// for key in try message.keys(at: ["people", 3]) { print(key) }
   /// ```
   ///
-  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
-  ///   for other kinds.
+  /// - Throws: As ``count(at:)``.
   public func keys(at path: StowPath = []) throws -> [String] {
     try walkToValue(along: path) { try $0.keys() }
   }
@@ -191,8 +174,7 @@ public struct StowMessage: Sendable {
   /// Each is a part, whose ``path`` ends with its index or its key. If the bytes between two elements are
   /// broken, the methods of the last part throw the error.
   ///
-  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
-  ///   for other kinds.
+  /// - Throws: As ``count(at:)``.
   public func elements(at path: StowPath = []) throws -> Elements {
     let elements = try walkToValue(along: path) { try $0.elements() }
     return Elements(message: message, elements: elements, path: self.path.appending(path).untilEach)

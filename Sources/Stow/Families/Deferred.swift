@@ -6,8 +6,7 @@
 
 /// A value that stays a message of its own until it is asked for.
 ///
-/// Code that passes values on, such as a router or a queue, looks at some properties and leaves the rest as
-/// it is:
+/// Code that passes values on looks at some properties and leaves the rest as it is:
 ///
 /// ```swift
 /// struct Envelope: Codable {
@@ -19,20 +18,9 @@
 /// if envelope.topic == "orders" { handle(try envelope.payload.value()) }
 /// ```
 ///
-/// A `StowEncoder` writes ``message`` as data. A `StowDecoder` copies it, and neither decodes nor checks it.
-/// So the next receiver gets the sender's bytes, whatever surrounds them, and `Deferred<StowValue>` passes on
-/// values of unknown types.
-///
-/// Deferring a property changes its messages: a `StowDecoder` throws `typeMismatch` if there is a value in
-/// place of data. The message also carries the keys of the value each time. A context that the sender and the
-/// last receiver hold saves them; those in between do not need it:
-///
-/// ```swift
-/// let payload = try Deferred(order, encoder: encoder)
-/// let order = try payload.value(decoder: decoder)
-/// ```
-///
-/// Other coders write and read the value itself, as if it were not deferred.
+/// A `StowEncoder` writes ``message`` as data. A `StowDecoder` copies it, and neither decodes nor checks it; it
+/// throws `typeMismatch` if there is a value in place of data. Other coders write and read the value itself. See
+/// <doc:Parts>.
 ///
 /// Two of these are equal if their messages are. Equal values can have different messages, for example if
 /// they contain dictionaries and keys are not sorted.

@@ -126,18 +126,8 @@ extension KeyedEncodingContainer {
 /// let project = try decoder.decode(SharedGraph<Project>.self, from: data).root
 /// ```
 ///
-/// The value's `Shared` properties are written as references, and each object once, beside the value:
-///
-/// ```
-/// {"root":    {"owner": {"shared": 0}, "members": [{"shared": 0}, {"shared": 1}]},
-///  "objects": {"0": {"name": "Ada"}},              an object by its number
-///  "named":   {"1": {"guest": {"name": "Bob"}}}}   the same, of a registered type
-/// ```
-///
-/// Any coder can code it. An object is decoded at the first reference to it, so types may ask for their keys
-/// in any order, or skip some.
-///
-/// Takes time in proportion to the value and its objects.
+/// The value's `Shared` properties are written as references, and each object once, beside the value
+/// (<doc:SharedObjects>). Any coder can code it. Takes time in proportion to the value and its objects.
 public struct SharedGraph<Root> {
   /// The value.
   public var root: Root
@@ -195,11 +185,7 @@ extension SharedGraph: Decodable where Root: Decodable {
   }
 }
 
-/// Codes an object as a reference, by its number in the graph:
-///
-/// ```
-/// {"shared": 0}
-/// ```
+/// Codes an object as a reference, by its number in the graph: `{"shared": 0}`.
 enum SharedCoding: LeafCoding {
   private enum Key: String, CodingKey {
     case shared

@@ -45,8 +45,7 @@ public struct TypeRegistry: Sendable {
     ///
     /// Takes constant time.
     ///
-    /// - Precondition: No other type has the name, and the type is not an `Array`, `Dictionary` or
-    ///   `Optional`, which are written element by element.
+    /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`.
     public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
       add(type, as: name)
     }

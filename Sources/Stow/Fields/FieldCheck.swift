@@ -21,11 +21,8 @@ extension FieldTable where Root: Codable {
   /// @Test func pointHasItsFields() throws { try Point.stowFields.check(Point(x: 1, y: 2, z: 3)) }
   /// ```
   ///
-  /// The fields must have the names of coding keys, and be those that `encode(to:)` asks for, in the same
-  /// order. It must write scalars as the properties are (numbers, Bools, texts, dates, data, UUIDs and URLs), and
-  /// no nil of an optional. No property that is ``Shared``, ``ConditionallyShared`` or ``Polymorphic`` may be a
-  /// field by its value, and the initializer must restore the properties of the value. The more the properties
-  /// differ, the more the check finds.
+  /// <doc:Fields> says when a table is right. The more the properties of the value differ, the more the check
+  /// finds.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
   public func check(_ value: Root) throws {

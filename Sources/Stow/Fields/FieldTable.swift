@@ -1,7 +1,7 @@
 /// A type whose properties Stow reads and writes in place, by a table of its fields.
 ///
 /// The type stays `Codable` as it is, and its messages have the same bytes with a table as without. Only the
-/// speed changes: Stow makes no container, and no call for each property.
+/// speed changes. See <doc:Fields>.
 ///
 /// ```swift
 /// struct Point: Codable {
@@ -15,9 +15,7 @@
 /// ```
 ///
 /// A table lists every property that the type encodes, in the order in which it encodes them, by the names of
-/// its coding keys. The compiler checks that the fields are the arguments of the initializer; the first use
-/// of a table checks that it is right (``FieldTable/check(_:)``). A generic type cannot have stored static
-/// properties; its table is a computed one.
+/// its coding keys. Its first use checks that it is right (``FieldTable/check(_:)``).
 ///
 /// Classes must be final. They are decoded by their initializer, and encode themselves.
 public protocol StowFields: Codable {

@@ -37,16 +37,15 @@ extension StowValue {
   /// value["people"]?[3]?["name"] = "Ada"
   /// ```
   ///
-  /// Assigning works as in `StowObject`, in place: nil removes the key. A value that is not an object is
-  /// treated as one without keys, and becomes an object if a value is assigned. Takes the time that
-  /// `StowObject` takes.
+  /// Assigning works as in `StowObject`, in place and in the same time: nil removes the key. A value that is not an
+  /// object is treated as one without keys, and becomes an object if a value is assigned.
   public subscript(key: String) -> StowValue? {
     get { object?[key] }
     _modify {
       var object = object ?? [:]
       // Stays if nothing is assigned. Not `nil`, which would be taken for the value `null`.
       let other: StowValue? = kind == .object ? .none : self
-      // Released, so that the object is uniquely referenced and can be changed in place.
+      // Released, so that the object is uniquely referenced.
       self = .null
       defer { if let other, object.isEmpty { self = other } else { self = .object(object) } }
       yield &object[key]
@@ -59,10 +58,8 @@ extension StowValue {
   /// value["tags"]?[0] = "river"
   /// ```
   ///
-  /// Elements are changed in place, and assigning to the index after the last appends. Assigning nil removes
-  /// an element, which takes time in proportion to the length; to keep it without a value, assign `.null`. A
-  /// value that is not an array is treated as one without elements, and becomes an array if a value is
-  /// assigned.
+  /// As for a key; assigning to the index after the last appends. Assigning nil removes an element, which takes
+  /// time in proportion to the length; to keep it without a value, assign `.null`.
   ///
   /// - Precondition: A value is assigned only to an index from 0 to the number of elements.
   public subscript(index: Int) -> StowValue? {

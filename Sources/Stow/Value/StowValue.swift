@@ -13,8 +13,7 @@
 /// ```
 ///
 /// Each kind of value in a message has a case of its own, so that nothing is lost: a value that is read and
-/// written again means the same, down to the bits of every number and the order of the keys of every object.
-/// See <doc:Unknown> for when it also has the same bytes.
+/// written again means the same. See <doc:Unknown> for when it also has the same bytes.
 ///
 /// Values that would be written alike are equal. So are objects whatever the order of their keys, two spellings of the same
 /// Unicode characters, and decimal numbers of the same size, such as 0 and 0.00. Numbers of different kinds are never
