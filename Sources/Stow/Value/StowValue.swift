@@ -139,66 +139,57 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   // MARK: comparing
 
   /// Returns whether both are equal, as ``StowValue`` says. Takes time in proportion to the values.
-  public static func == (left: StowValue, right: StowValue) -> Bool {
-    switch (left, right) {
-    case (.bool(let left), .bool(let right)): left == right
-    case (.string(let left), .string(let right)): left == right
-    case (.data(let left), .data(let right)): left == right
-    case (.date(let left), .date(let right)): left.bits == right.bits
-    case (.uuid(let left), .uuid(let right)): left == right
-    case (.url(let left), .url(let right)): left == right
-    case (.array(let left), .array(let right)): left == right
-    case (.object(let left), .object(let right)): left == right
-    default: left.number == right.number && left.number != nil
-    }
-  }
+  public static func == (left: StowValue, right: StowValue) -> Bool { left.form == right.form }
 
   /// Hashes what equal values have in common. Takes time in proportion to the value.
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .bool(let value): hasher.combine(value)
-    case .string(let value): hasher.combine(value)
-    case .data(let value): hasher.combine(value)
-    case .date(let value): hasher.combine(value.bits)
-    case .uuid(let value): hasher.combine(value)
-    case .url(let value): hasher.combine(value)
-    case .array(let value): hasher.combine(value)
-    case .object(let value): hasher.combine(value)
-    default: hasher.combine(number)
-    }
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(form) }
 
-  /// The kinds that have two forms for some values, in the form that is decoded.
-  fileprivate enum Number: Hashable {
+  /// A value as it is decoded, where several would be written alike; floating-point numbers by their bits.
+  fileprivate enum Form: Hashable {
     case null(level: Int)
+    case bool(Bool)
     case integer(Int128)
     case unsigned(UInt128)
     case double(UInt64)
     case singleNaN(UInt32)
+    case string(String)
+    case data(Data)
+    case date(UInt64)
+    case uuid(UUID)
+    case url(String)
     case decimal(Decimal)
     case largeDecimal(magnitude: UInt128, exponent: Int, isNegative: Bool)
+    case array([StowValue])
+    case object(StowObject)
   }
 
-  private var number: Number? {
+  private var form: Form {
     switch self {
     case .null: .null(level: 0)
     case .nestedNull(let level): .null(level: min(max(level, 0), 255))
+    case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
     case .unsignedInteger(let value): Int128(exactly: value).map { .integer($0) } ?? .unsigned(value)
     case .double(let value): .double(value.bitPattern)
     case .float(let value):
       value.isNaN ? .singleNaN(value.bitPattern) : .double(Double(value).bitPattern)
-    case .decimal(let value): DecimalParts(value).number
+    case .string(let value): .string(value)
+    case .data(let value): .data(value)
+    case .date(let value): .date(value.timeIntervalSinceReferenceDate.bitPattern)
+    case .uuid(let value): .uuid(value)
+    case .url(let value): .url(value)
+    case .decimal(let value): DecimalParts(value).form
     case .largeDecimal(let magnitude, let exponent, let isNegative):
-      DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent).number
-    default: nil
+      DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent).form
+    case .array(let value): .array(value)
+    case .object(let value): .object(value)
     }
   }
 }
 
 extension DecimalParts {
   /// A form that is the same for all parts of one number.
-  fileprivate var number: StowValue.Number {
+  fileprivate var form: StowValue.Form {
     if let decimal { return .decimal(decimal) }
     var (magnitude, exponent) = (magnitude, Int(exponent))
     while magnitude != 0, magnitude.isMultiple(of: 10) {
@@ -215,10 +206,6 @@ extension StowValue {
       parts.decimal.map { .decimal($0) }
       ?? .largeDecimal(magnitude: parts.magnitude, exponent: parts.exponent, isNegative: parts.isNegative)
   }
-}
-
-extension Date {
-  fileprivate var bits: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
 }
 
 /// A decoder or an encoder whose single-value container knows `StowValue` as it knows an `Int`.
