@@ -289,7 +289,7 @@ struct ContextMessage {
 /// block").
 package struct RecordPrelude {
   /// The first byte of a record with a prelude, and of no other.
-  package static let tag: UInt8 = 0x1F
+  package static let tag = MessageTables.tag
 
   package var symbolCount = 0
   /// The texts of the symbols.

@@ -167,22 +167,18 @@ struct HashedText {
   /// For a long symbol: where the first one with these bytes is.
   let symbol: TextLocation?
 
-  init(_ bytes: UnsafeRawBufferPointer, hash: UInt64, symbol: TextLocation? = nil) {
-    self.bytes = bytes
-    self.hash = hash
-    self.symbol = symbol
-  }
-
-  /// Makes the text of a key that is looked for.
-  init(_ text: SearchedText) {
-    let hash = text.bytes.baseAddress.map { TextKey.make($0, text.bytes.count, ByteHash()).hash }
-    self.init(text.bytes, hash: hash ?? 0)
-  }
-
   /// Returns whether both have the same bytes. Long symbols are not compared again and again.
   func isSame(as other: HashedText) -> Bool {
     if let symbol, symbol == other.symbol { return true }
     return equalBytes(bytes, other.bytes)
+  }
+}
+
+extension HashedText {
+  /// Makes the text of a key that is looked for.
+  init(_ text: SearchedText) {
+    let hash = text.bytes.baseAddress.map { TextKey.make($0, text.bytes.count, ByteHash()).hash }
+    self.init(bytes: text.bytes, hash: hash ?? 0, symbol: nil)
   }
 }
 

@@ -190,12 +190,12 @@ final class Message {
   /// hashed once.
   func keyText(_ found: LocatedText) -> HashedText {
     guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
-      return HashedText(found.bytes, hash: found.hash)
+      return HashedText(bytes: found.bytes, hash: found.hash, symbol: nil)
     }
     let known = strings.longSymbols.text(found) { other in
       (try? tables.text(reader, at: other))?.matches(found.bytes) ?? false
     }
-    return HashedText(found.bytes, hash: known.hash, symbol: known.first)
+    return HashedText(bytes: found.bytes, hash: known.hash, symbol: known.first)
   }
 
   /// Passes the text of a requested name to `body`. If the name is a symbol of the message, it is not hashed

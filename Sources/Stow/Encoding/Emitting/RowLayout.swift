@@ -6,7 +6,7 @@ struct RowLayout {
   let count: Int
   let columnCount: Int
   /// The fewest bytes that a row takes besides its cells, if it is written by itself.
-  let headerSize: Int
+  var headerSize: Int { shape == nil ? 1 : 2 }
   private let first: Int
   private let tokensPerRow: Int
   /// Whether a token with its key precedes each cell.
@@ -67,7 +67,6 @@ struct RowLayout {
     guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
     self.hasKeys = hasKeys
     columnCount = cellCount
-    headerSize = shape == nil ? 1 : 2
     count = range.count / tokensPerRow
   }
 
@@ -287,7 +286,6 @@ struct ColumnScratch: ~Copyable {
     return Room(cells: cells.buffer, decimals: decimals.buffer, marks: marks.buffer)
   }
 
-  /// Forgets the cells, and the memory if it is large and unlikely to be needed soon.
   mutating func removeAll() {
     cells.removeAll()
     decimals.removeAll()
