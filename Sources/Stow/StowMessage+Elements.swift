@@ -51,7 +51,7 @@ extension StowMessage.Elements.Iterator {
     let mark = session.path.count
     defer { session.path.pop(to: mark) }
     let node = session.path.push(path)
-    let found: (StowPath.Step, ValuePlace)?
+    let found: (StowPath.Step, PartPlace)?
     do throws(FormatError) { found = try elements.next(session.message) } catch {
       throw session.error(error, at: node, expected: nil)
     }

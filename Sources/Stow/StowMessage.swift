@@ -26,7 +26,7 @@
 public struct StowMessage: Sendable {
   /// A place in the message, or the reason why there is no place.
   indirect enum Origin {
-    case place(ValuePlace)
+    case place(PartPlace)
     /// Nothing is there, as this error says.
     case missing(any Error)
     case failed(any Error)

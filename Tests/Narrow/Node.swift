@@ -120,7 +120,7 @@ struct NodeReader {
     var next = start
     if Nils.isNil(reader, at: start) { return .null(level: Nils.level(reader, at: start)) }
     if tag == Bools.true || tag == Bools.false { return .bool(try Bools.read(reader, at: start)) }
-    if let parts = try Decimals.read(reader, at: start, next: &next) {
+    if let parts = try Decimals.readWide(reader, at: start, next: &next) {
       return tag < Decimals.positive ? .wideInteger(parts) : .decimal(parts)
     }
     if Tag.kind(of: tag) == .integer {

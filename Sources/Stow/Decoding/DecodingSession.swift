@@ -49,18 +49,16 @@ final class DecodingSession: PooledSession {
 
   // MARK: paths and errors
 
-  /// Returns the coding path of a container or decoder, which reads the value at `offset`.
   func codingPath(_ node: PathNode, at offset: Int? = nil) -> [any CodingKey] {
     path.codingPath(to: node, at: offset, message)
   }
 
-  /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
   @inline(never)
   func error(_ error: FormatError, path: [any CodingKey], expected: Any.Type?) -> any Error {
     errors.error(error, path: path, expected: expected, message)
   }
 
-  /// Returns the same for a reader of the value at `offset`, at a place of the path.
+  /// Returns the error for a reader of the value at `offset`, at a place of the path.
   @inline(never)
   func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
   {

@@ -18,7 +18,6 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
 // Methods of the recorder, so that loops need not retain it. Values are lent in place.
 
 extension Recorder {
-  /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
   @inline(__always)
   fileprivate func record(
     _ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0, _ known: inout KnownKeys

@@ -73,8 +73,7 @@ struct MessageTables: ~Copyable {
     return try symbol(reader, ofKeyAt: &next) == nil ? reader.endOfText(at: offset) : next
   }
 
-  /// Returns the symbol that the key at `offset` of the message refers to, and moves `offset` past the key.
-  /// For a text it returns nil, and does not move.
+  /// As `ByteReader.reference(at:)`, for a key of the message; the symbol must exist.
   @inline(__always)
   private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
     let start = offset

@@ -193,8 +193,8 @@ private struct IntegerSizes {
   /// How many elements are looked at before checking whether they are enough.
   static var blockSize: Int { 1024 }
 
-  /// Adds up the sizes of the first of `values` and of each other `element`; nil if neither sum could get
-  /// below `limit`.
+  /// Adds up the sizes of the first of `values`, which is also the first of their differences, and of each other
+  /// `element`; nil if neither sum could get below `limit`.
   ///
   /// Most arrays have one width. Whether enough elements need `width` bytes is checked several at a time,
   /// whereas their sizes are added up one by one.
@@ -214,7 +214,8 @@ private struct IntegerSizes {
 
   /// Returns whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
   private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
-    // The limit does not include what precedes elements without tags.
+    // Besides the elements, own widths take a table of count / 2 bytes, and tags a byte for each but no header. Neither sum
+    // gets below the limit if the elements alone come as near to it as the lesser of the two.
     let enough = limit - min(count / 2, count - headerSize)
     // Of the elements of one byte, −1 is not counted.
     let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)

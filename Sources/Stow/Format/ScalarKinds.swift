@@ -198,8 +198,9 @@ enum Decimals {
 
   /// Reads the parts of the decimal number at `offset`, or of an integer of 64 unsigned or 128 bits, and the
   /// offset after it; nil if another kind of value is there.
-  static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts?
-  {
+  static func readWide(
+    _ reader: ByteReader, at offset: Int, next: inout Int
+  ) throws(FormatError) -> DecimalParts? {
     let tag = try reader.byte(at: offset)
     if (Integers.unsigned64...Integers.unsigned128).contains(tag) {
       let low = try reader.word(at: offset + 1)

@@ -4,8 +4,8 @@
 enum DepthLimit {
   static var standard: Int { 512 }
 
-  /// Returns the limit to use for a chosen one. Twice as much must not overflow: within each container, one
-  /// more call may encode or decode a value that holds just the container.
+  /// Returns the limit to use for a chosen one. Twice as much, the limit of calls, must not overflow: each container may be
+  /// reached through a single-value container, which takes another call.
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 

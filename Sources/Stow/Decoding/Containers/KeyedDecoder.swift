@@ -285,8 +285,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   }
 
   /// Returns a decoder of the value for `key`, whose step stays until the object itself is left.
-  ///
-  /// - Parameter mayBeAbsent: Whether the value may be missing.
   private func nestedDecoder(_ key: Key, mayBeAbsent: Bool = false) throws -> any Decoder {
     try withSession { session, reader in
       let found = try find(key, reader)

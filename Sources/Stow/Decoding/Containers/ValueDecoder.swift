@@ -1,7 +1,8 @@
 // A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which receives a
 // `ValueDecoder`.
 
-/// The place of a value to decode: at an offset of the message, with its tag, or among elements without tags.
+/// The place of a value to decode in an open session: at an offset of the message, with its tag, or among elements without
+/// tags.
 struct OpenPlace {
   /// The elements without tags that this belongs to.
   let elements: Elements?
@@ -24,7 +25,8 @@ struct OpenPlace {
     }
   }
 
-  /// The place of a missing value, which reads like a nil. It is after the end of any message.
+  /// The place of a missing value, which reads like a nil: after the end of any message, where every read fails, and errors
+  /// know the offset.
   static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
 
   /// Where a value with a tag is; nil for an element.
@@ -76,8 +78,6 @@ struct OpenPlace {
 /// The elements of an array that must each be found: what a path leads to in some elements.
 protocol FoundElements: AnyObject {
   /// Returns the place of the element with an index, and its node, which is left in the coding path.
-  ///
-  /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional type.
   func place(
     of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ session: DecodingSession, _ node: PathNode
   ) throws -> (OpenPlace, PathNode)
@@ -276,7 +276,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
       throw failure(error, type)
     }
   }
-  // The standard library's default implementations of these throw.
+  // The standard library's default implementations of these throw, here and below.
   func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
   private func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }
@@ -326,8 +326,6 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
 
   /// Returns the place of the next element, its node, which the caller must pop, and the value of `current`
   /// after it.
-  ///
-  /// - Parameter mayBeAbsent: Whether something that a path does not find may be read as nil.
   private func next(
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
@@ -379,7 +377,6 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
       throw failure(error, type)
     }
   }
-  // The standard library's default implementations of these throw.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
   private mutating func scalar<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try decode(type) }

@@ -14,7 +14,7 @@ final class OpenMessage: Sendable {
   private let scope: DecodingDefinitions.Scope
   let marks = ElementMarks()
 
-  var place: ValuePlace { ValuePlace(content: .value(at: scope.body), depth: 0) }
+  var place: PartPlace { PartPlace(content: .value(at: scope.body), depth: 0) }
 
   /// Opens a message.
   ///

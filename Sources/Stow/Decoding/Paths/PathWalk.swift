@@ -1,5 +1,6 @@
-/// The place of a part of a message: all that is needed to read it, besides the message.
-struct ValuePlace: Sendable {
+/// The place of a part of a message: all that is needed to read it, besides the message. Unlike an `OpenPlace`, it belongs to
+/// no session, and may be kept.
+struct PartPlace: Sendable {
   enum Content: Sendable {
     /// A value with its tag.
     case value(at: Int)
@@ -22,19 +23,19 @@ struct ValuePlace: Sendable {
     }
   }
 
-  /// Returns a place on the same level.
-  func beside(_ content: Content) -> ValuePlace { ValuePlace(content: content, depth: depth) }
+  func atSameDepth(_ content: Content) -> PartPlace { PartPlace(content: content, depth: depth) }
 
   /// Returns the place of a value within this array, map or record.
-  func inside(at offset: Int) -> ValuePlace { ValuePlace(content: .value(at: offset), depth: depth + 1) }
+  func inside(at offset: Int) -> PartPlace { PartPlace(content: .value(at: offset), depth: depth + 1) }
 
-  /// Returns the place of an element of this array, or of a cell of this row; the cell must be valid.
-  func beside(
+  /// Returns the place of an element of this array, or of a cell of this row; the cell must be valid. Values without tags add
+  /// no level.
+  func atSameDepth(
     _ number: ElementNumber, of layout: ElementLayout, _ reader: ByteReader
-  ) throws(FormatError) -> ValuePlace {
-    if let constant = layout.constant(number) { return beside(.value(at: constant)) }
+  ) throws(FormatError) -> PartPlace {
+    if let constant = layout.constant(number) { return atSameDepth(.value(at: constant)) }
     if layout.row(number) == nil { _ = try layout.cell(number, reader) }
-    return beside(.element(number, of: layout))
+    return atSameDepth(.element(number, of: layout))
   }
 
   /// Returns what kind of value is here.
@@ -68,7 +69,7 @@ struct PathWalk {
 
   let session: DecodingSession
   private let marks: ElementMarks?
-  private(set) var place: ValuePlace
+  private(set) var place: PartPlace
   /// The place in the coding path.
   private(set) var node: PathNode
   private var absence: Absence?
@@ -78,7 +79,7 @@ struct PathWalk {
   private var message: Message { session.message }
   private var reader: ByteReader { session.message.reader }
 
-  init(_ session: DecodingSession, from place: ValuePlace, _ node: PathNode, marks: ElementMarks?) {
+  init(_ session: DecodingSession, from place: PartPlace, _ node: PathNode, marks: ElementMarks?) {
     self.session = session
     self.place = place
     self.node = node
@@ -87,7 +88,7 @@ struct PathWalk {
 
   /// Walks along a path from the whole value of a session's message.
   init(_ session: DecodingSession, along path: StowPath) throws {
-    let top = ValuePlace(content: .value(at: session.message.body), depth: 0)
+    let top = PartPlace(content: .value(at: session.message.body), depth: 0)
     self.init(session, from: top, session.path.push([]), marks: nil)
     try follow(path.steps)
   }
@@ -97,7 +98,7 @@ struct PathWalk {
   /// - Throws: An error with the coding path so far, if a step does not fit or the bytes are broken.
   mutating func follow(_ steps: [StowPath.Step]) throws {
     if case .each(let elements) = place.content {
-      place = place.beside(.each(elements.followed(by: steps)))
+      place = place.atSameDepth(.each(elements.followed(by: steps)))
       return
     }
     for index in steps.indices {
@@ -113,7 +114,7 @@ struct PathWalk {
         case .index(let index): try enter(index)
         case .each:
           // Its elements are found when they are asked for.
-          place = place.beside(
+          place = place.atSameDepth(
             .each(try PlaceElements(of: place, message).followed(by: steps, from: index + 1)))
           return
         }
@@ -149,7 +150,7 @@ struct PathWalk {
     }
   }
 
-  private func find(_ key: PathKey) throws(FormatError) -> ValuePlace? {
+  private func find(_ key: PathKey) throws(FormatError) -> PartPlace? {
     switch place.content {
     case .value(let offset):
       guard let object = try ObjectHeader.read(reader, at: offset) else { try fail(.mismatch, at: offset) }
@@ -165,7 +166,7 @@ struct PathWalk {
         try fail(.cellMismatch, at: place.offset)
       }
       guard let column = try message.keyIndex(of: key.stringValue, inShape: shape) else { return nil }
-      return try place.beside(layout.cell(column, ofRowAt: row), of: layout, reader)
+      return try place.atSameDepth(layout.cell(column, ofRowAt: row), of: layout, reader)
     case .each: try fail(.cellMismatch, at: place.offset)
     }
   }
@@ -181,7 +182,7 @@ struct PathWalk {
     }
   }
 
-  private func element(_ index: Int) throws(FormatError) -> ValuePlace? {
+  private func element(_ index: Int) throws(FormatError) -> PartPlace? {
     let elements = try PlaceElements(of: place, message)
     guard let rest = elements.rest else { return try elements.element(index, reader) }
     let walk = ArrayWalk(elements: rest, reader: reader, marks: marks)

@@ -7,7 +7,7 @@ struct PlaceElements: Sendable {
     case elements(ElementLayout)
   }
 
-  let place: ValuePlace
+  let place: PartPlace
   private var source: Source
   /// The keys of the object; empty for an array.
   let keys: [String]
@@ -17,7 +17,7 @@ struct PlaceElements: Sendable {
   private(set) var index = 0
 
   /// Makes the elements of the array, or the values of the object, at a place.
-  init(of place: ValuePlace, _ message: Message) throws(FormatError) {
+  init(of place: PartPlace, _ message: Message) throws(FormatError) {
     if case .each(let elements) = place.content {
       self = elements
       return
@@ -79,10 +79,10 @@ struct PlaceElements: Sendable {
   var isAtEnd: Bool { rest.map(\.isEmpty) ?? (index >= knownCount) }
 
   /// Returns the next element and the step that leads to it, and moves past it; nil after the last.
-  mutating func next(_ message: Message) throws(FormatError) -> (StowPath.Step, ValuePlace)? {
+  mutating func next(_ message: Message) throws(FormatError) -> (StowPath.Step, PartPlace)? {
     if isAtEnd { return nil }
     let step: StowPath.Step = isObject ? .key(keys[index]) : .index(index)
-    let found: ValuePlace
+    let found: PartPlace
     switch source {
     case .values(var children):
       guard let child = try children.next(message) else { try fail(.malformed, at: place.offset) }
@@ -91,16 +91,16 @@ struct PlaceElements: Sendable {
       }
       source = .values(children)
       found = place.inside(at: child.value)
-    case .elements(let layout): found = try place.beside(.element(index), of: layout, message.reader)
+    case .elements(let layout): found = try place.atSameDepth(.element(index), of: layout, message.reader)
     }
     index += 1
     return (step, found)
   }
 
   /// Returns the element at an index, if elements have fixed places and there is one; otherwise nil.
-  func element(_ index: Int, _ reader: ByteReader) throws(FormatError) -> ValuePlace? {
+  func element(_ index: Int, _ reader: ByteReader) throws(FormatError) -> PartPlace? {
     guard case .elements(let layout) = source, index >= 0, index < layout.count else { return nil }
-    return try place.beside(.element(index), of: layout, reader)
+    return try place.atSameDepth(.element(index), of: layout, reader)
   }
 
   /// Returns the cells of the column that the path leads to in each row; nil for other elements.
@@ -125,7 +125,7 @@ final class EachWalk: FoundElements {
   private let elements: PlaceElements
   /// The elements after the one that was found last.
   private var rest: PlaceElements
-  private var last: (step: StowPath.Step, place: ValuePlace)?
+  private var last: (step: StowPath.Step, place: PartPlace)?
 
   init(_ elements: PlaceElements) {
     self.elements = elements

@@ -336,6 +336,7 @@ extension DecodingSession {
 
 /// Decodes dictionaries of scalars by code that is specialized for their type.
 final class ScalarDictionaryPlan<Value: ReadableScalar>: DictionaryDecodingPlan<Value> {
+  /// A closure that the inlined initializer makes, so that the loop is compiled where the type is known (`Int`, `String`).
   private let read: (ObjectHeader, DecodingSession, PathNode) throws -> [String: Value]
 
   @inline(__always)

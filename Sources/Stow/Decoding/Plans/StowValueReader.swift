@@ -93,7 +93,7 @@ struct StowValueReader {
     case DataValues.tag: return .data(try Data.read(message, at: offset, next: &offset))
     case URLs.tag: return .url(try String.read(message, at: offset, next: &offset))
     case Integers.unsigned64...Integers.unsigned128, Decimals.positive, Decimals.negative:
-      guard let parts = try Decimals.read(reader, at: offset, next: &offset) else {
+      guard let parts = try Decimals.readWide(reader, at: offset, next: &offset) else {
         try fail(.malformed, at: offset)
       }
       guard tag < Decimals.positive else { return StowValue(parts) }

@@ -360,15 +360,15 @@ final class ObjectReader {
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
     guard current < end, let text = keyTable.knownText(ofByte: byte),
-      text.stands(at: current, in: message.reader), isTakenOnce(byte)
+      text.stands(at: current, in: message.reader), takeKey(ofByte: byte)
     else { return nil }
     return current &+ text.bytes.count
   }
 
-  /// Notes that the next entry was found by the key with a byte. Returns false if an entry before it may have been, too:
+  /// Takes the next entry for the key with a byte. Returns false if one before it may have been taken for that key, too:
   /// a type that asks for a key again must not get the other value that a malformed map has for it.
   @inline(__always)
-  private func isTakenOnce(_ byte: Int) -> Bool {
+  private func takeKey(ofByte byte: Int) -> Bool {
     if current == lastTaken { return true }
     let bit = 1 &<< UInt64(truncatingIfNeeded: byte & 63)
     guard takenKeys & bit == 0 else { return false }
@@ -392,7 +392,7 @@ final class ObjectReader {
 
   private func findEntry(_ text: SearchedText, ofByte byte: Int) throws(FormatError) -> Found? {
     if current < end, text.stands(at: current, in: message.reader) {
-      if !isTakenOnce(byte) { try checkKeys() }
+      if !takeKey(ofByte: byte) { try checkKeys() }
       return Found(current &+ text.bytes.count)
     }
     if entryIndex != nil { return try findIndexed(HashedText(text)) }
@@ -410,7 +410,7 @@ final class ObjectReader {
       guard next <= end else { try fail(.malformed, at: value) }
       if try message.hasKey(text.bytes, at: TextLocation(offset)) {
         // A key that was skipped could occur again after this one, and be taken for the first of its name.
-        if offset != current || !isTakenOnce(byte) { try checkKeys() }
+        if offset != current || !takeKey(ofByte: byte) { try checkKeys() }
         current = offset
         return Found(value)
       }

@@ -131,7 +131,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
   private static func readRare(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Self {
-    if let parts = try Decimals.read(reader, at: offset, next: &next) {
+    if let parts = try Decimals.readWide(reader, at: offset, next: &next) {
       guard let result = Self(exactly: parts) else { try fail(.unrepresentable, at: offset) }
       return result
     }
@@ -197,7 +197,7 @@ extension BinaryFloatingPoint {
   fileprivate static func nearest(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> Self {
-    guard let wide = try Decimals.read(reader, at: offset, next: &next) else {
+    guard let wide = try Decimals.readWide(reader, at: offset, next: &next) else {
       return Self(try Integers.read(reader, at: offset, next: &next))
     }
     let result = wide.isNegative ? -Self(wide.magnitude) : Self(wide.magnitude)
@@ -229,7 +229,7 @@ extension Double: ReadableScalar {
     if Tag.kind(of: try reader.byte(at: offset)) == .integer {
       return try nearest(reader, at: offset, next: &next)
     }
-    if let parts = try Decimals.read(reader, at: offset, next: &next) { return parts.double }
+    if let parts = try Decimals.readWide(reader, at: offset, next: &next) { return parts.double }
     try fail(.mismatch, at: offset)
   }
 
@@ -376,7 +376,9 @@ extension Data: ReadableScalar {
 extension Decimal: ReadableScalar {
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
     let reader = message.reader
-    if let parts = try Decimals.read(reader, at: offset, next: &next) { return try make(parts, at: offset) }
+    if let parts = try Decimals.readWide(reader, at: offset, next: &next) {
+      return try make(parts, at: offset)
+    }
     let tag = try reader.byte(at: offset)
     if Floats.isFloat(tag) { return try make(Floats.read(reader, at: offset, next: &next), at: offset) }
     return try make(DecimalParts(Int128.read(message, at: offset, next: &next)), at: offset)

@@ -19,8 +19,6 @@ extension Recorder {
   }
 
   /// Records a value in the current container.
-  ///
-  /// - Parameter level: How many optionals the value was in, which distinguishes a nil in it from theirs.
   @inline(__always)
   func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, level: Int = 0) throws {
     let entry = encoders.entry(for: Value.self)

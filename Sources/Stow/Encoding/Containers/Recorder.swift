@@ -103,7 +103,7 @@ final class Recorder {
     /// How many tokens there are, and how many places and containers are open.
     let start: Int
     let depth: Int
-    let frame: Int
+    let floor: Int
     /// How many times the tape has continued elsewhere.
     let disturbances: Int
     /// How many slots the message has given to keys.
@@ -112,7 +112,7 @@ final class Recorder {
 
   private var surroundings: Surroundings {
     Surroundings(
-      start: recording.tape.count, depth: open.count, frame: open.frame,
+      start: recording.tape.count, depth: open.count, floor: open.floor,
       disturbances: disturbances.count, slots: recording.keyTables.slotCount)
   }
 
@@ -129,7 +129,7 @@ final class Recorder {
     }
     if StackGuard.isDue(calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
     open.push(.place(at: outside.start))
-    open.frame = outside.depth
+    open.floor = outside.depth
     pendingKey = key
     calls &+= 1
     do {
@@ -141,7 +141,7 @@ final class Recorder {
     }
     calls &-= 1
     if isDisturbed(since: outside) { return comeBack(to: parent, from: outside.start) }
-    open.frame = outside.frame
+    open.floor = outside.floor
     if recording.tape.count == outside.start { appendPlace(key: key) }
     close(toDepth: outside.depth)
   }
@@ -196,7 +196,7 @@ final class Recorder {
     let outside = surroundings
     try checkDepth(of: value, key: container.key, parent: container.parentToken)
     let begin = openNested(container)
-    open.frame = outside.depth
+    open.floor = outside.depth
     do {
       try elements(begin)
     } catch {
@@ -287,7 +287,7 @@ final class Recorder {
   /// Closes what a value left open, if the value recorded everything in line.
   private func leave(_ outside: Surroundings) {
     if isDisturbed(since: outside) { return }
-    open.frame = outside.frame
+    open.floor = outside.floor
     close(toDepth: outside.depth)
   }
 
@@ -459,7 +459,7 @@ struct OpenContainers: ~Copyable {
   /// The innermost entry, which a write must find here to be in line.
   private(set) var current = Entry.top
   /// The first entry that belongs to the running `encode(to:)`, which must not close those below.
-  var frame = 0
+  var floor = 0
   /// How many containers are around the next value. A place may stand for one, or be in another place.
   private(set) var containers = 0
   /// The token of the innermost container that the first entry is in, if the entry is a place.
@@ -494,14 +494,14 @@ struct OpenContainers: ~Copyable {
 
   /// Returns the index of the last `entry` that the running `encode(to:)` opened.
   func lastIndex(of entry: Entry) -> Int? {
-    (frame..<max(frame, count)).last { entries[$0] == entry }
+    (floor..<max(floor, count)).last { entries[$0] == entry }
   }
 
   /// Closes everything, to begin with something that is inside `depth` containers.
   mutating func restart(outside depth: Int, in parent: Int = -1) {
     entries.truncate(to: 1)
     current = .top
-    frame = 0
+    floor = 0
     containers = depth
     self.parent = parent
   }

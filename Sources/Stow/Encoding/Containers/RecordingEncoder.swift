@@ -6,16 +6,12 @@ import Synchronization
 /// `encode(to:)` it was made for; once the message is over, what is encoded to it is discarded, and it has no
 /// path.
 struct RecordingEncoder: Encoder, StowValueCoder {
+  /// The token where the value begins, or the place that it comes to later.
   private let position: TapePosition
   /// The container of the value; −1 at the top.
   private let container: Int32
-  /// The slot or the index of the value in it.
   let key: TokenKey
 
-  /// - Parameters:
-  ///   - start: The token where the value begins, or the mark that it comes later.
-  ///   - parent: The container of the value; −1 at the top.
-  ///   - key: The slot or the index of the value in its parent.
   @inline(__always)
   init(recorder: Recorder, start: Int, parent: Int, key: TokenKey) {
     position = TapePosition(recorder, token: start)
@@ -80,7 +76,7 @@ extension RecordingEncoder: SingleValueEncodingContainer {
 
   func encodeNil() { recorder?.lend { $0.recording.recordNil(level: 0, key: ownKey($0)) } }
   func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
-  // The standard library's default implementations of these throw.
+  // The standard library's default implementations of these throw, here and below.
   func encode(_ value: Int128) { put(value) }
   func encode(_ value: UInt128) { put(value) }
 
@@ -141,7 +137,6 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     append { recorder, _ in recorder.recording.recordNil(level: 0, key: TokenKey()) }
   }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
-  // The standard library's default implementations of these throw.
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
 
@@ -185,7 +180,6 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
-  // The standard library's default implementations of these throw.
   mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: UInt128, forKey key: Key) { writer.put(value, key) }
 

@@ -93,7 +93,7 @@ struct KeyTable: ~Copyable {
   static let fresh = unknown - 1
   /// Marks the slot of a key that has been used and never had a value.
   static let absent: UInt16 = 0x8000
-  /// The slot of a key that the message never used.
+  /// The slot of a key that the message never used, in lists of slots; `unknown` is an entry of `table`.
   static let noSlot = UInt16.max
 
   // From message to message.

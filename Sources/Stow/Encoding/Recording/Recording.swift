@@ -294,7 +294,6 @@ struct Tape: TokenTape, ~Copyable {
     entries.truncate(to: count - 1)
   }
 
-  /// Forgets everything, and the memory if it is large and unlikely to be needed soon.
   mutating func removeAll() {
     entries.removeAll()
     words.removeAll()
@@ -371,14 +370,12 @@ struct ContainerLocation: BitwiseCopyable {
   let begin: UInt32
   /// The token of its parent.
   let parent: UInt32
-  /// The slot or the index of the container in its parent.
   let key: TokenKey
 }
 
 /// The beginning of a container that is to be recorded.
 struct ContainerStart: BitwiseCopyable {
   let token: Token
-  /// The slot or the index of the container in its parent.
   let key: TokenKey
   fileprivate let parent: UInt32
 
@@ -439,7 +436,8 @@ struct Token: BitwiseCopyable {
     static let dead = Flags(rawValue: 1)
     /// A container that was made by `nestedContainer`, and continues one under the same key.
     static let nested = Flags(rawValue: 2)
-    /// A place whose single-value container got a value that encoded nothing: it is an empty object.
+    /// A place whose single-value container got a value that encoded nothing: it is an empty object. The same bit, because
+    /// only containers are nested, and only places settled.
     static let settled = nested
     /// A container that would have to continue one of another kind.
     static let mismatched = Flags(rawValue: 4)

@@ -335,7 +335,7 @@ extension Recording {
 }
 
 private struct TreeWriter: ~Copyable {
-  /// The recording to put in order, lent for as long as that takes.
+  /// The recording to put in order, lent for as long as that takes; an empty one before and after it.
   var recording = Recording()
   private let sortsKeys: Bool
   private var result = Tape()
