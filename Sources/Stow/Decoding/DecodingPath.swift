@@ -1,6 +1,6 @@
 /// A step of a path: a few words, which become a `CodingKey` only when a path is asked for.
 struct PathStep: BitwiseCopyable {
-  enum Kind: UInt8 {
+  enum Kind {
     case top
     /// A key of a trivial type: its byte, of `keyTable`.
     case byte
@@ -101,10 +101,10 @@ struct DecodingPath: ~Copyable {
 
   mutating func pop(to count: Int) { steps.truncate(to: min(count, self.count)) }
 
-  /// Returns a node in the path of a place that a container or decoder reads at `offset`: its own, or that of a new
-  /// step if the place has been left, because somebody kept the container.
+  /// Returns the node of a place that a container or decoder reads at `offset`, or that of a new step if the place has
+  /// been left, because somebody kept the container.
   @inline(__always)
-  mutating func hold(_ node: PathNode, at offset: Int) -> PathNode {
+  mutating func renew(_ node: PathNode, at offset: Int) -> PathNode {
     holds(node) ? node : push(PathStep(.found, parent: .top, value: offset))
   }
 

@@ -112,8 +112,7 @@ extension StowObject: RandomAccessCollection {
 }
 
 extension StowObject: ExpressibleByDictionaryLiteral {
-  /// Makes an object from the pairs of the literal. If a key repeats, its last value counts, in the place of
-  /// the first.
+  /// Makes an object from the pairs of the literal, as `init(_:)` does.
   public init(dictionaryLiteral elements: (String, StowValue)...) { self.init(elements) }
 }
 

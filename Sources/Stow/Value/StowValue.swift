@@ -132,8 +132,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   /// An array.
   public init(arrayLiteral elements: StowValue...) { self = .array(elements) }
 
-  /// Makes an object in the order of the literal. If a key repeats, its last value counts, in the place of
-  /// the first.
+  /// Makes an object in the order of the literal, as `StowObject` does.
   public init(dictionaryLiteral elements: (String, StowValue)...) { self = .object(StowObject(elements)) }
 
   // MARK: comparing

@@ -250,7 +250,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// Returns the step of the coding path to the value for `key`, to be pushed next.
   @inline(__always)
   private func step(to key: Key, _ reader: ObjectReader, _ session: DecodingSession) -> PathStep {
-    let node = session.path.hold(reader.node, at: reader.offset)
+    let node = session.path.renew(reader.node, at: reader.offset)
     return reader.keyTable.hasBytes
       ? PathStep(.byte, parent: node, value: keyByte(key), keyTable: .passUnretained(reader.keyTable))
       : session.path.step(to: key, from: node)
@@ -275,7 +275,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   func superDecoder() throws -> any Decoder {
     try withSession { session, reader in
       session.leaveKeptPlaces()
-      let parent = session.path.hold(reader.node, at: reader.offset)
+      let parent = session.path.renew(reader.node, at: reader.offset)
       let node = session.path.push(PathStep(.super, parent: parent))
       return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
         let found = try reader.find(name: PathKey.super.stringValue)

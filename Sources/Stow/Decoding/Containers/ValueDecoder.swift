@@ -285,7 +285,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     let (session, place) = (session, place)
     let mark = session.path.count
     defer { session.path.pop(to: mark) }
-    let node = session.path.hold(node, at: place.offset)
+    let node = session.path.renew(node, at: place.offset)
     return try session.decode(type, session.plans.entry(for: type), at: place, node)
   }
 }
@@ -338,7 +338,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
         throw failure(error, nil)
       }
     }
-    let parent = session.path.hold(node, at: offset)
+    let parent = session.path.renew(node, at: offset)
     if let each = elements?.each {
       let (place, node) = try each.place(
         of: current, for: type, mayBeAbsent: mayBeAbsent, session, parent)
