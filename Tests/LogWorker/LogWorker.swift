@@ -14,6 +14,7 @@ import StowRecords
 /// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
 ///   so many times; says how many there are in the end.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
+/// - `silent PATH` appends to a log after it has closed its standard streams, to which it writes even so.
 /// - `fork PATH` appends to a log, a record before and the others while a child process has a copy of it, which writes its own and
 ///   exits then; says what becomes of that, of other logs in it and of another writer, and how many records there are.
 /// - `open PATH` opens the log for appending, and says what came of it.
@@ -35,6 +36,7 @@ struct LogWorker {
     case "feed": try feed(url, Int(arguments[3]) ?? 0)
     case "segments": try feedSegments(url, Int(arguments[3]) ?? 0)
     case "exit": try exit(url, Int(arguments[3]) ?? 0)
+    case "silent": try appendSilently(url)
     #if os(Linux)
       case "fork": try fork(url)
     #endif
@@ -194,6 +196,16 @@ struct LogWorker {
     self.log = log
     for id in 0..<count { try log.append(id) }
     say("\(log.count)")
+  }
+
+  private static func appendSilently(_ url: URL) throws {
+    for stream in 0...2 as ClosedRange<Int32> { close(stream) }
+    let log = try RecordLog(at: url, durability: .manual)
+    try log.append(1)
+    try log.flush()
+    for stream in 0...2 as ClosedRange<Int32> { _ = write(stream, [UInt8](repeating: 0x5A, count: 100), 100) }
+    try log.append(2)
+    try log.close()
   }
 
   #if os(Linux)

@@ -72,7 +72,11 @@ struct SystemDisk {
     }
 
     private func descriptor(_ operation: String, _ path: String, _ flags: Int32) throws -> Int32 {
-      try repeating(operation) { openFile(path, flags | O_CLOEXEC, 0o666) }
+      let descriptor = try repeating(operation) { openFile(path, flags | O_CLOEXEC, 0o666) }
+      if descriptor > STDERR_FILENO { return descriptor }
+      // A process that has closed its standard streams would print into the log.
+      defer { close(descriptor) }
+      return try repeating(operation) { fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
     }
 
     func status(of path: String) throws -> FileStatus? {

@@ -278,6 +278,17 @@
       }
     }
 
+    @Test("What a process prints that has closed its standard streams is not in its log")
+    func closedStreams() throws {
+      let log = try RecordLog(at: folder.log)
+      try log.append(0)
+      try log.close()
+      _ = try Worker("silent", folder.log.path).lines()
+      let reader = try RecordLogReader(at: folder.log)
+      #expect(try reader.records.map { try $0.decode(Int.self) } == [0, 1, 2])
+      #expect(try reader.verify().isEmpty)
+    }
+
     @Test("A log in a global variable is written when the process exits")
     func exit() throws {
       #expect(try Worker("exit", folder.log.path, "1000").lines() == ["1000"])
