@@ -77,6 +77,10 @@ enum OpeningPurpose: Sendable, Hashable {
   case appending
   /// Reading and writing a new file. An error if the name is taken, even by a dangling link.
   case making
+  /// The same, for a file that gets the permissions of another: until then, nobody but its owner may open it.
+  case makingPrivately
+
+  var isMaking: Bool { self == .making || self == .makingPrivately }
 }
 
 /// The identity of a file, whatever its name: a device, and a number on it.

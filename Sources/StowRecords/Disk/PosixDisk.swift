@@ -59,20 +59,22 @@ struct SystemDisk {
     }
 
     func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
-      if purpose == .making { try Self.checkProcess(process) }
+      if purpose.isMaking { try Self.checkProcess(process) }
       // Without `O_NONBLOCK`, opening a pipe would wait for its other end.
       let flags =
         switch purpose {
         case .reading: O_RDONLY | O_NONBLOCK
         case .inspecting: O_RDONLY | O_NONBLOCK | O_NOFOLLOW
         case .appending: O_RDWR | O_NONBLOCK
-        case .making: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        case .making, .makingPrivately: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         }
-      return PosixFile(try descriptor("open", path, flags))
+      return PosixFile(try descriptor("open", path, flags, purpose == .makingPrivately ? 0o600 : 0o666))
     }
 
-    private func descriptor(_ operation: String, _ path: String, _ flags: Int32) throws -> Int32 {
-      let descriptor = try repeating(operation) { openFile(path, flags | O_CLOEXEC, 0o666) }
+    private func descriptor(
+      _ operation: String, _ path: String, _ flags: Int32, _ permissions: mode_t = 0
+    ) throws -> Int32 {
+      let descriptor = try repeating(operation) { openFile(path, flags | O_CLOEXEC, permissions) }
       if descriptor > STDERR_FILENO { return descriptor }
       // A process that has closed its standard streams would print into the log.
       defer { close(descriptor) }

@@ -120,11 +120,12 @@ struct LogOpening {
   }
 
   private func makeFile(_ log: UInt64?, _ old: FilePlace?) throws -> any DiskFile {
+    let purpose: OpeningPurpose = old == nil ? .making : .makingPrivately
     do {
-      return try disk.open(newPath, .making)
+      return try disk.open(newPath, purpose)
     } catch let error as SystemError where SystemDisk.isTaken(error.code) {
       try removeLeftover(of: log, besidesFileAt: old)
-      return try disk.open(newPath, .making)
+      return try disk.open(newPath, purpose)
     }
   }
 

@@ -210,6 +210,22 @@
       #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == 0o2640)
     }
 
+    @Test("A new file is private until it has the permissions of the one whose place it takes")
+    func permissionsOfNewFile() throws {
+      for segmentSize in [nil, 65_536] as [Int?] {
+        let path = folder.url.appending(path: "\(segmentSize ?? 0)").path
+        let disk = NotingDisk()
+        let log = try RecordLog(at: path, on: disk, segmentSize: segmentSize)
+        let made = disk.made.count
+        let file = segmentSize == nil ? path : path + "/00000000000000000000.stowlog"
+        #expect(chmod(file, 0o640) == 0)
+        try log.append(1)
+        try log.compact { _ in true }
+        #expect(disk.made.count > made && disk.made[made...].allSatisfy { $0 == 0o600 })
+        #expect(try disk.status(of: file)?.permissions == 0o640)
+      }
+    }
+
     #if canImport(Glibc)
       /// Does something as another user: this thread alone, for what concerns files.
       private func asUser(_ user: uid_t, _ body: () throws -> Void) throws {
@@ -295,6 +311,25 @@
       #expect(
         try RecordLogReader(at: folder.log).records.map { try $0.decode(Int.self) } == Array(0..<1000))
     }
+  }
+
+  /// The disk of the system, which notes the permissions with which new files are made.
+  private final class NotingDisk: Disk, @unchecked Sendable {
+    private let system = SystemDisk()
+    private(set) var made: [UInt32] = []
+
+    func open(_ path: String, _ purpose: OpeningPurpose) throws -> any DiskFile {
+      let file = try system.open(path, purpose)
+      if purpose.isMaking { made.append(try file.status().permissions) }
+      return file
+    }
+
+    func status(of path: String) throws -> FileStatus? { try system.status(of: path) }
+    func names(in folder: String) throws -> [String] { try system.names(in: folder) }
+    func makeFolder(_ path: String) throws { try system.makeFolder(path) }
+    func rename(_ path: String, to newPath: String) throws { try system.rename(path, to: newPath) }
+    func remove(_ path: String) throws { try system.remove(path) }
+    func openFolder(of path: String) throws -> () throws -> Void { try system.openFolder(of: path) }
   }
 
   /// A block of a real log, far after the others.

@@ -125,10 +125,10 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     try locked {
       try call("open")
       if let content = names[path] {
-        if purpose == .making { throw SystemError(operation: "open", code: 17) }
+        if purpose.isMaking { throw SystemError(operation: "open", code: 17) }
         return file(content, purpose)
       }
-      if purpose != .making { throw SystemError(operation: "open", code: 2) }
+      if !purpose.isMaking { throw SystemError(operation: "open", code: 2) }
       let content = Content(number: nextNumber)
       nextNumber += 1
       names[path] = content
@@ -138,7 +138,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   }
 
   private func file(_ content: Content, _ purpose: OpeningPurpose) -> SimulatedFile {
-    let isWriting = purpose == .appending || purpose == .making
+    let isWriting = purpose == .appending || purpose.isMaking
     return SimulatedFile(self, content, isWriting: isWriting, isWriting ? writingEpoch : epoch)
   }
 
