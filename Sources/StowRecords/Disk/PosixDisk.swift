@@ -19,6 +19,15 @@ struct SystemDisk {
     /// The identifier of this process.
     static var process: Int32 { getpid() }
 
+    /// The identifier of this thread, which is not 0.
+    static var thread: UInt {
+      #if canImport(Glibc)
+        pthread_self()
+      #else
+        UInt(bitPattern: pthread_self())
+      #endif
+    }
+
     /// Returns whether an error says that the disk is full.
     static func isFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
 
@@ -39,6 +48,7 @@ struct SystemDisk {
 #else
   extension SystemDisk {
     static var process: Int32 { 0 }
+    static var thread: UInt { 1 }
     static func isFull(_ code: Int32) -> Bool { false }
     static func isMissing(_ code: Int32) -> Bool { false }
     static func isForgotten(_ code: Int32) -> Bool { false }

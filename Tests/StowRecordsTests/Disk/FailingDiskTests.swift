@@ -309,6 +309,32 @@ struct FailedBatchTests {
     }
   }
 
+  @Test("A process that exits while the disk synchronizes, as a handler of a signal may do, comes to its end")
+  func exitingWhileSynchronizing() async {
+    await #expect(processExitsWith: .success) {
+      let (log, _) = try Self.logThatExits()
+      try log.synchronize()
+      exit(EXIT_FAILURE)
+    }
+    await #expect(processExitsWith: .success) {
+      let (log, _) = try Self.logThatExits()
+      try log.close()
+      exit(EXIT_FAILURE)
+    }
+  }
+
+  /// A log with a record, which ends the process when it synchronizes.
+  private static func logThatExits() throws -> (RecordLog, HookedDisk) {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk)
+    try log.append(Event(0))
+    disk.beforeSynchronizing = {
+      disk.beforeSynchronizing = {}
+      exit(EXIT_SUCCESS)
+    }
+    return (log, disk)
+  }
+
   @Test("An interval of any length is one")
   func longestInterval() async {
     await #expect(processExitsWith: .success) {
