@@ -224,7 +224,11 @@ extension RecordLog {
   /// ```
   public var onBackgroundError: (@Sendable (RecordLogError) -> Void)? {
     get { state.withLock { $0.onBackgroundError } }
-    set { state.withLock { $0.onBackgroundError = newValue } }
+    set {
+      // What the old closure keeps may use the log when it is let go.
+      var closure = newValue
+      state.withLock { swap(&$0.onBackgroundError, &closure) }
+    }
   }
 
   /// Schedules the writing of records, if durability asks for it and it is not scheduled yet.

@@ -262,6 +262,15 @@ private struct Doing: Encodable {
   }
 }
 
+/// Appends a record when it is let go.
+private final class Last: Sendable {
+  let log: RecordLog
+
+  init(log: RecordLog) { self.log = log }
+
+  deinit { _ = try? log.append(1) }
+}
+
 /// Events, until one that throws when it is encoded.
 private struct EventOrFailure: Encodable {
   var event: Event?
@@ -333,6 +342,16 @@ struct FailedBatchTests {
       exit(EXIT_SUCCESS)
     }
     return (log, disk)
+  }
+
+  @Test("What hears of errors in the background may use the log when it is let go")
+  func lettingGoOfClosure() async {
+    await #expect(processExitsWith: .success) {
+      let log = try RecordLog(at: "/log", on: SimulatedDisk())
+      log.onBackgroundError = { [last = Last(log: log)] _ in withExtendedLifetime(last) {} }
+      log.onBackgroundError = nil
+      exit(log.count == 1 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
   }
 
   @Test("An interval of any length is one")
