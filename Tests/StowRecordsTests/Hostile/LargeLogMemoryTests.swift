@@ -61,6 +61,18 @@ import Testing
       }
     }
 
+    @Test("is none for what a stream is fed once it is broken")
+    func brokenStream() async {
+      await #expect(processExitsWith: .success) {
+        let decoder = RecordStreamDecoder()
+        decoder.feed(Data("no stream".utf8))
+        guard (try? decoder.next(Int.self)) == nil else { exit(EXIT_FAILURE) }
+        let part = Data(repeating: 0x5A, count: 1 << 20)
+        Self.expectLittle { for _ in 0..<100 { decoder.feed(part) } }
+        guard (try? decoder.finish()) == nil else { exit(EXIT_FAILURE) }
+      }
+    }
+
     @Test("is one record's size beside the value, to read a record of many blocks")
     func largeRecord() async {
       await #expect(processExitsWith: .success) {
