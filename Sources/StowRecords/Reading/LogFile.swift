@@ -251,15 +251,16 @@ extension LogFile {
   /// Returns the last block in which anything is whole. Throws for a block of another version, so that
   /// nothing is cut off that only another version of this library understands.
   private func lastBlock(ofSize size: Int) throws -> Block? {
-    var limit = BlockHead.count(in: size)
-    while let index = try lastBlock(before: limit) {
-      limit = index
+    // The last one is read in any case: some systems have taken for a hole what was just written.
+    var found: Int? = BlockHead.count(in: size) - 1
+    while let index = found, index >= 0 {
       let offset = index * BlockHead.blockSize
       let bytes = try Self.bytes(of: disk, path, from: offset, count: BlockHead.size)
       if let version = BlockHead.unsupportedVersion(bytes) {
         throw RecordLogError(file: path, offset: offset, .unsupportedVersion(version))
       }
       if let block = try block(index, before: size) { return block }
+      found = try lastBlock(before: index)
     }
     return nil
   }

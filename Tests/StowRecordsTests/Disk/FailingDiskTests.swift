@@ -232,6 +232,24 @@ struct FailingDiskTests {
     #expect(reader.records.map(\.number) == [0, 1] && reader.damage.isEmpty)
   }
 
+  @Test("What the system takes for a hole by mistake is not cut off", arguments: [65_536, nil])
+  func mistakenHole(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    do {
+      let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize.map { $0 * 10 })
+      for id in 0..<50 { try log.append(Event(id, size: 5_000)) }
+      try log.flush()
+      disk.stop()
+    }
+    for start in [0, 65_536] {
+      disk.holeStart = start
+      #expect(try RecordLogReader(at: "/log", on: disk).count == 50)
+      let log = try RecordLog(at: "/log", on: disk)
+      #expect(try log.records.map { try $0.decode(Event.self).id } == Array(0..<50))
+      disk.stop()
+    }
+  }
+
   @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
   func lookingAtTheNewFile() throws {
     for call in 0..<10 {

@@ -41,6 +41,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var capacity = Int.max
     /// Reads give no bytes from this offset on.
     var readingEnd = Int.max
+    /// The system takes all bytes from this offset on for a hole.
+    var holeStart = Int.max
     /// The error of reads that reach this offset.
     var unreadable: (offset: Int, code: Int32)?
 
@@ -483,7 +485,7 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
   /// Blocks of zeros are holes.
   func nextData(from offset: Int) throws -> Int? {
     try disk.access(self, "look for data") { content in
-      content.bytes[min(offset, content.bytes.count)...].firstIndex { $0 != 0 }
+      content.bytes.prefix(disk.holeStart).dropFirst(offset).firstIndex { $0 != 0 }
         .map { max(offset, $0 / 4096 * 4096) }
     }
   }
