@@ -93,12 +93,17 @@ final class RecordCopier: RecordScope {
   private var isByValue = false
   /// What is wrong with the definitions of a skipped record: those after it in its scope cannot be copied.
   private var broken: (any Error)?
+  /// How many more bytes may be carried because values cannot be written.
+  private var allowance: Int
 
   /// A record carries no more bytes than these, unless it has as many itself.
   private static let mostCarried = BlockHead.blockSize / 4
 
-  /// - Parameter maximumDepth: How deep values may be that are read from the old log.
-  init(maximumDepth: Int) {
+  /// - Parameters:
+  ///   - maximumDepth: How deep values may be that are read from the old log.
+  ///   - size: The size of the old log.
+  init(maximumDepth: Int, size: Int) {
+    allowance = size
     let encoder = StowEncoder()
     encoder.maximumDepth = maximumDepth
     values = RecordEncoder(encoder)
@@ -132,7 +137,7 @@ final class RecordCopier: RecordScope {
   func append(_ record: RecordLog.Record, to log: LogWriter) throws {
     if let broken { throw broken }
     if isByValue {
-      if isTooMuch(size, for: record.size), try appendValue(of: record, to: log) { return }
+      if isTooMuch(size, for: record.size), try appendValue(of: record, to: log) == nil { return }
       isByValue = false
       log.endScope()
     }
@@ -140,24 +145,26 @@ final class RecordCopier: RecordScope {
       try appendCopy(of: record, to: log)
     } catch is TooMuchToCarry {
       log.endScope()
-      if try appendValue(of: record, to: log) { return }
+      guard let error = try appendValue(of: record, to: log) else { return }
+      allowance -= size
+      if allowance < 0 { throw error }
       try appendCopy(of: record, to: log, carriesAll: true)
     }
   }
 
-  /// Appends the value of a record. Returns false if it holds no value, or the value cannot be written so.
-  private func appendValue(of record: RecordLog.Record, to log: LogWriter) throws -> Bool {
-    guard let value = try? record.decode(StowValue.self) else { return false }
+  /// Appends the value of a record. Returns an error if it holds no value, or the value cannot be written so.
+  private func appendValue(of record: RecordLog.Record, to log: LogWriter) throws -> (any Error)? {
     do {
+      let value = try record.decode(StowValue.self)
       try log.append(in: values) { try values.encode(value, $0) }
-    } catch is EncodingError {
+    } catch let error where error is DecodingError || error is EncodingError {
       // Encoding may need more of the stack than decoding.
       log.endScope()
-      return false
+      return error
     }
     skip(record)
     isByValue = true
-    return true
+    return nil
   }
 
   /// - Parameter carriesAll: Whether the record may carry any number of bytes, because its value cannot be written.

@@ -339,4 +339,24 @@ struct RecordLogTests {
     }
     #expect(try reader.verify().isEmpty)
   }
+
+  /// They can only be copied with what all before them define.
+  @Test func manyRecordsThatCannotBeReadMakeNoCompactionLarge() throws {
+    func nested(_ number: Int, _ depth: Int) -> StowValue {
+      let words = (0..<40).map { StowValue.string("word \(number) and \($0)") }
+      return (0..<depth).reduce(.array(words + words)) { value, _ in .array([value]) }
+    }
+    let encoder = StowEncoder()
+    encoder.maximumDepth = 1_000
+    let log = try RecordLog(at: folder.log, encoder: encoder)
+    try log.append(group: (0..<200).map { nested($0, 600) })
+    try log.append(1)
+    try log.synchronize()
+    let bytes = try Data(contentsOf: folder.log)
+    #expect(throws: DecodingError.self) { try log.compact { _ in true } }
+    #expect(try Data(contentsOf: folder.log) == bytes)
+    try log.compact { $0.number < 10 || $0.number == 200 }
+    #expect(log.records.map(\.number) == Array(0..<10) + [200])
+    #expect(try log.append(2) == 201 && log.decode(Int.self, at: 200) == 1)
+  }
 }
