@@ -109,7 +109,14 @@ public class RecordLogReader: @unchecked Sendable {
 
   /// Returns the path with all links resolved: renaming a new file over a link would leave the old file where
   /// it is.
-  static func path(of url: URL) -> String {
+  ///
+  /// - Throws: `RecordLogError` if the URL is not that of a file, or its path is not UTF-8: what is left of it would be the path of
+  ///   another file.
+  static func path(of url: URL) throws -> String {
+    guard url.scheme == nil || url.isFileURL, !url.path(percentEncoded: false).isEmpty else {
+      let error = SystemError(operation: "open", code: SystemError.invalidName)
+      throw RecordLogError(file: url.absoluteString, offset: nil, error)
+    }
     var path = resolved(url)
     // A link to a file that does not exist yet is still unresolved. Links may form a cycle.
     for _ in 0..<40 {

@@ -115,6 +115,8 @@ struct SystemError: Error, Hashable {
 
   /// The code for a platform on which logs are not supported; no system uses it.
   static let notSupported: Int32 = -1
+  /// The code for a name that no file can have: EINVAL.
+  static let invalidName: Int32 = 22
   /// The code for a system that reads fewer bytes than it says there are: EIO.
   static let shortRead: Int32 = 5
 }

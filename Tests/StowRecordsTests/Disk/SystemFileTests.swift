@@ -39,6 +39,24 @@
       #expect(try names().isEmpty)
     }
 
+    @Test(
+      "A URL that is not one of a file, or not UTF-8, is an error, and no other file is made",
+      arguments: [nil, 65_536])
+    func otherURLs(_ segmentSize: Int?) throws {
+      for text in [
+        "https://example.org\(folder.log.path)", "file://\(folder.url.path)/%FF",
+        "file://\(folder.url.path)/%FF/log",
+      ] {
+        let url = try #require(URL(string: text))
+        let error = try #require(throws: RecordLogError.self) {
+          try RecordLog(at: url, segmentSize: segmentSize)
+        }
+        #expect(error.file == text && error.reason == .system(operation: "open", code: EINVAL))
+        #expect(throws: error) { try RecordLogReader(at: url) }
+      }
+      #expect(try names().isEmpty)
+    }
+
     @Test("A name that begins with a mark for the letter before it is one in its folder")
     func nameWithMark() throws {
       try RecordLog(at: folder.url.appending(path: "\u{301}log")).append(1)
