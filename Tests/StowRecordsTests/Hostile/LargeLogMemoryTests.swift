@@ -61,7 +61,7 @@ import Testing
       }
     }
 
-    @Test("is none for what a stream is fed once it is broken")
+    @Test("is not taken for bytes that a stream is fed once it is broken")
     func brokenStream() async {
       await #expect(processExitsWith: .success) {
         let decoder = RecordStreamDecoder()
