@@ -26,10 +26,11 @@ extension RecordLog {
   /// - Parameter isKept: Whether a record is kept; called for each record, in order. It must not compact
   ///   this log, nor use it at all if the log is one file.
   /// - Throws: `RecordLogError`, and what `isKept` throws; `DecodingError` if the definitions of a kept record, or of one before
-  ///   it that it relies on, break the format, or if kept records of a large group hold values that the log cannot read, and the
-  ///   new file would become much larger than the old one. The file is then unchanged. Errors include a block that the system cannot read,
-  ///   another file at the log's path, and a record larger than the `maximumRecordSize` of this opening, even if it only became
-  ///   so by taking along the definitions of left-out records: open the log with a higher limit.
+  ///   it that it relies on, break the format; `DecodingError` or `EncodingError` if kept records of a large group hold values
+  ///   that the log cannot read or write, and the new file would become much larger than the old one. The file is then
+  ///   unchanged. Errors include a block that the system cannot read, another file at the log's path, and a record larger than
+  ///   the `maximumRecordSize` of this opening, even if it only became so by taking along the definitions of left-out records:
+  ///   open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
     try compact(keeping: isKept, identity: .random(in: .min ... .max))
   }

@@ -110,10 +110,11 @@ public class RecordLogReader: @unchecked Sendable {
   /// Returns the path with all links resolved: renaming a new file over a link would leave the old file where
   /// it is.
   ///
-  /// - Throws: `RecordLogError` if the URL is not that of a file, or its path is not UTF-8: what is left of it would be the path of
-  ///   another file.
+  /// - Throws: `RecordLogError` if the URL is not that of a file, or its path is not UTF-8 or has a zero byte: what is left of
+  ///   it would be the path of another file.
   static func path(of url: URL) throws -> String {
-    guard url.scheme == nil || url.isFileURL, !url.path(percentEncoded: false).isEmpty else {
+    let named = url.path(percentEncoded: false)
+    guard url.scheme == nil || url.isFileURL, !named.isEmpty, !named.utf8.contains(0) else {
       let error = SystemError(operation: "open", code: SystemError.invalidName)
       throw RecordLogError(file: url.absoluteString, offset: nil, error)
     }

@@ -138,8 +138,8 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
     for number in 0..<count { borrowing(objects + number, body) }
   }
 
-  /// Releases containers of a pool that is complete, if there are more than can nest within each other: only values that
-  /// keep their containers need so many at once.
+  /// Releases containers of a pool that is complete, if there are more than nest within each other at the standard depth:
+  /// few values need so many at once, except those that keep their containers.
   mutating func trim() {
     let most = DepthLimit.standard
     guard count > most else { return }

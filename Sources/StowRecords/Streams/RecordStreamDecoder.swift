@@ -59,7 +59,7 @@ public final class RecordStreamDecoder {
   /// decoder.feed(bytes)
   /// ```
   ///
-  /// Takes time in proportion to them.
+  /// Takes time in proportion to them. After an error of the stream they are ignored: nothing is read any more.
   public func feed(_ part: some ContiguousBytes) { part.withUnsafeBytes { feed(bytes: $0) } }
 
   func feed(bytes part: some Sequence<UInt8>) {

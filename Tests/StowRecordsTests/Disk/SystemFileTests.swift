@@ -40,12 +40,12 @@
     }
 
     @Test(
-      "A URL that is not one of a file, or not UTF-8, is an error, and no other file is made",
+      "A URL that is not one of a file, or of one path, is an error, and no other file is made",
       arguments: [nil, 65_536])
     func otherURLs(_ segmentSize: Int?) throws {
       for text in [
         "https://example.org\(folder.log.path)", "file://\(folder.url.path)/%FF",
-        "file://\(folder.url.path)/%FF/log",
+        "file://\(folder.url.path)/%FF/log", "file://\(folder.log.path)%00x",
       ] {
         let url = try #require(URL(string: text))
         let error = try #require(throws: RecordLogError.self) {
