@@ -97,6 +97,10 @@ final class LogFile: Sendable {
   /// Returns the last block before an index that has bytes on the disk, or nil. Takes one system call for a
   /// file without holes; otherwise their number is logarithmic in the number of blocks.
   private func lastBlock(before limit: Int) throws -> Int? {
+    guard limit > 0 else { return nil }
+    // Some systems have taken for a hole what was just written.
+    let head = try Self.bytes(of: disk, path, from: (limit - 1) * BlockHead.blockSize, count: BlockHead.size)
+    if head.contains(where: { $0 != 0 }) { return limit - 1 }
     var (low, high, step) = (0, limit, 1)
     // All blocks from `high` on are holes.
     while low < high {
@@ -251,16 +255,15 @@ extension LogFile {
   /// Returns the last block in which anything is whole. Throws for a block of another version, so that
   /// nothing is cut off that only another version of this library understands.
   private func lastBlock(ofSize size: Int) throws -> Block? {
-    // The last one is read in any case: some systems have taken for a hole what was just written.
-    var found: Int? = BlockHead.count(in: size) - 1
-    while let index = found, index >= 0 {
+    var limit = BlockHead.count(in: size)
+    while let index = try lastBlock(before: limit) {
+      limit = index
       let offset = index * BlockHead.blockSize
       let bytes = try Self.bytes(of: disk, path, from: offset, count: BlockHead.size)
       if let version = BlockHead.unsupportedVersion(bytes) {
         throw RecordLogError(file: path, offset: offset, .unsupportedVersion(version))
       }
       if let block = try block(index, before: size) { return block }
-      found = try lastBlock(before: index)
     }
     return nil
   }

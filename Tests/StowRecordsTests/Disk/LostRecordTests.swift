@@ -68,8 +68,10 @@ struct KeptRecordTests {
     #expect(try #require(disk.bytes(of: "/log")).prefix(bytes.count).elementsEqual(bytes))
   }
 
-  @Test("A record of several blocks that is not finished is passed over, and its number is not given again")
-  func unfinishedRecord() throws {
+  @Test(
+    "A record of several blocks that is not finished is passed over, and its number is not given again",
+    arguments: [0, 65_536, .max])
+  func unfinishedRecord(_ mistakenHole: Int) throws {
     for blocks in 1...3 {
       for torn in [0, 5, 40, 20_000] {
         let disk = SimulatedDisk()
@@ -82,10 +84,13 @@ struct KeptRecordTests {
         let bytes = try #require(disk.bytes(of: "/log"))
         let size = blocks * BlockHead.blockSize + torn
         disk.setBytes(Array(bytes.prefix(size)), of: "/log")
+        disk.holeStart = mistakenHole
         let reader = try RecordLogReader(at: "/log", on: disk)
         #expect(reader.count == 1 && reader.recovery.records == 1..<2)
+        #expect(reader.records.map(\.number) == [0])
         for round in 2..<4 {
           let log = try RecordLog(at: "/log", on: disk)
+          disk.holeStart = .max
           #expect(log.recovery.records == (round == 2 ? 1..<2 : 3..<3))
           #expect(try log.append(Event(round)) == round)
           #expect(log.records.map(\.number) == [0] + Array(2...round))
