@@ -44,16 +44,16 @@ enum OpenLogs {
 extension RecordLog {
   /// Closes the log, unless a thread keeps using it: the thread that ends the process may be inside an
   /// `encode(to:)` that the log is running, and would wait for itself. If a signal has interrupted it while it waits for the
-  /// disk, the records are only written.
+  /// disk or closes the log, the records are only written.
   fileprivate func closeAtExit() {
-    let isSynchronizing = synchronizingThread.load(ordering: .relaxed) == SystemDisk.thread
+    let isBusy = busyThread.load(ordering: .relaxed) == SystemDisk.thread
     for _ in 0..<100 {
       let isFree = state.withLockIfAvailable { state in
-        if isSynchronizing { try? state.writer?.flush() }
+        if isBusy { try? state.writer?.flush() }
         return true
       }
       if isFree ?? false {
-        if !isSynchronizing { try? close() }
+        if !isBusy { try? close() }
         return
       }
       usleep(10_000)

@@ -199,8 +199,8 @@ extension RecordLog {
       }
       guard let (written, end, isPrepared) = before else { return }
       do {
-        synchronizingThread.store(SystemDisk.thread, ordering: .relaxed)
-        defer { synchronizingThread.store(0, ordering: .relaxed) }
+        let former = busyThread.exchange(SystemDisk.thread, ordering: .relaxed)
+        defer { busyThread.store(former, ordering: .relaxed) }
         try writer.synchronizeFile()
       } catch {
         // The system may have dropped what it could not write, and would not report it again.

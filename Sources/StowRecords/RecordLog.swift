@@ -49,8 +49,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// that were never synchronized. The lock is held while the disk synchronizes, so that whoever waits for it
   /// finds the work done. Where both are held, it is taken before that of `state`.
   let synchronization = Mutex<Int?>(nil)
-  /// The thread that waits for the disk, 0 if none does: a signal may have it end the process meanwhile.
-  let synchronizingThread = Atomic<UInt>(0)
+  /// The thread that waits for the disk or closes the log, or 0: a signal may have it end the process meanwhile.
+  let busyThread = Atomic<UInt>(0)
   /// Held while segments are compacted. Taken before `synchronization` and `state`.
   let compaction = Mutex<Void>(())
   /// What closing has led to. Held while the log is closed, so that every call of `close` returns once it is. Taken before
@@ -139,6 +139,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   ///   what could not be written is lost.
   public override func close() throws {
     try closing.withLock { result in
+      busyThread.store(SystemDisk.thread, ordering: .relaxed)
+      defer { busyThread.store(0, ordering: .relaxed) }
       let known = result ?? Result { try closeWriting() }
       result = known
       try known.get()

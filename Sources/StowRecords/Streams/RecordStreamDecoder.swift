@@ -63,7 +63,6 @@ public final class RecordStreamDecoder {
   public func feed(_ part: some ContiguousBytes) { part.withUnsafeBytes { feed(bytes: $0) } }
 
   func feed(bytes part: some Sequence<UInt8>) {
-    // Nothing is read any more.
     if failure != nil { return }
     if start > 0, start >= bytes.count / 2 {
       bytes.removeFirst(start)

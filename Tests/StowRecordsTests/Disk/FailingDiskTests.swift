@@ -336,8 +336,8 @@ struct FailedBatchTests {
     }
   }
 
-  @Test("A process that exits while the disk synchronizes, as a handler of a signal may do, comes to its end")
-  func exitingWhileSynchronizing() async {
+  @Test("A process that exits while a log waits or closes, as a handler of a signal may do, comes to its end")
+  func exitingWhileBusy() async {
     await #expect(processExitsWith: .success) {
       let (log, _) = try Self.logThatExits()
       try log.synchronize()
@@ -345,6 +345,13 @@ struct FailedBatchTests {
     }
     await #expect(processExitsWith: .success) {
       let (log, _) = try Self.logThatExits()
+      try log.close()
+      exit(EXIT_FAILURE)
+    }
+    // The checkpoint is written when all is synchronized.
+    await #expect(processExitsWith: .success) {
+      let (log, disk) = try Self.logThatExits()
+      disk.beforeSynchronizing = { disk.beforeWriting = { exit(EXIT_SUCCESS) } }
       try log.close()
       exit(EXIT_FAILURE)
     }
