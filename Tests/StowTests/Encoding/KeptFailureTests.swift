@@ -281,14 +281,17 @@ struct KeptFailureTests {
         var container = encoder.container(keyedBy: FixedKey.self)
         try container.encode(1, forKey: .a)
         kept.fixed.append(container)
+        kept.keyed.append(encoder.container(keyedBy: AnyKey.self))
         throw Refusal()
       }
       try list.encode(
         Writes { encoder in
           var single = encoder.singleValueContainer()
           try? single.encode(value)
-          let inner = kept.fixed[0].nestedUnkeyedContainer(forKey: .b)
+          var inner = kept.fixed[0].nestedUnkeyedContainer(forKey: .b)
           #expect(steps(inner.codingPath) == [0, .key("b", nil)])
+          try inner.encode(1)
+          #expect(kept.keyed[0].nestedUnkeyedContainer(forKey: "b").count == 1)
         })
     }
   }

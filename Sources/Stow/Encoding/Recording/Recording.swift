@@ -204,9 +204,7 @@ extension Recording {
   }
 
   private func pathKey(parent: Int, key: TokenKey, start: Int) -> any CodingKey {
-    // A container that threw in a single-value container has left a place.
-    let hasLeft = tape[parent].kind == .place && parent < tree.count && tree.node(ofContainer: parent) >= 0
-    let container = hasLeft ? tree.nodes[tree.node(ofContainer: parent)].begin : tape[parent]
+    let container = beginning(ofContainer: parent)
     if container.kind == .array { return PathKey.index(key.position) }
     if start > 0, start <= tape.count, tape[start - 1].kind == .key {
       let name = strings.string(tape[start - 1].index)

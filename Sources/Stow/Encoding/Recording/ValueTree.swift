@@ -51,13 +51,17 @@ struct ValueTree {
 
   var isEmpty: Bool { nodeOfToken.isEmpty }
 
-  /// How many tokens were read.
-  var count: Int { nodeOfToken.count }
-
   func node(ofContainer token: Int) -> Int { Int(nodeOfToken[token]) }
 }
 
 extension Recording {
+  /// Returns the token that began a container. If the container threw in a single-value container, it has left a place.
+  func beginning(ofContainer token: Int) -> Token {
+    guard tape[token].kind == .place, token < tree.nodeOfToken.count else { return tape[token] }
+    let node = tree.node(ofContainer: token)
+    return node >= 0 ? tree.nodes[node].begin : tape[token]
+  }
+
   /// Takes what was recorded since the last time into the tree, except a key whose value is yet to come.
   mutating func readTape() {
     let end = endsWithKey ? tape.count - 1 : tape.count
@@ -279,7 +283,8 @@ extension Recording {
   /// - Parameter name: The string of the key; −1 if it has a slot.
   mutating func array(forKey key: TokenKey, name: Int, parent: Int) -> Int? {
     // A key that is new to the message, or in its turn, cannot have occurred before. As a string, it may have been a slot.
-    let mayRepeat = name >= 0 ? strings[name].keyUses > 1 || tape[parent].kind == .object : isOutOfOrder
+    let mayRepeat =
+      name < 0 ? isOutOfOrder : strings[name].keyUses > 1 || beginning(ofContainer: parent).kind == .object
     guard mayRepeat else { return nil }
     readTape()
     var name = name
