@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// What memory of the process is resident, where Linux says it.
 enum ResidentMemory {
@@ -16,6 +17,12 @@ enum ResidentMemory {
     let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self) }
     _ = trim?(0)
     try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+  }
+
+  /// Returns how many bytes are resident once memory that was freed is given back.
+  static func settled() throws -> Int {
+    try resetPeak()
+    return try #require(current)
   }
 
   private static func read(_ field: String) -> Int? {
