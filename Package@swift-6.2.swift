@@ -25,7 +25,10 @@ let package = Package(
     .executable(name: "stowtool", targets: ["StowTool"]),
   ],
   targets: [
-    .target(name: "Stow", exclude: ["ARCHITECTURE.md"], swiftSettings: librarySettings),
+    .target(name: "CStow"),
+    .target(
+      name: "Stow", dependencies: [.target(name: "CStow", condition: .when(platforms: [.linux]))],
+      exclude: ["ARCHITECTURE.md"], swiftSettings: librarySettings),
     .target(name: "StowNotation", dependencies: ["Stow"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(

@@ -1,8 +1,10 @@
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
+  internal import CStow
   import Glibc
 #elseif canImport(Musl)
+  internal import CStow
   import Musl
 #elseif canImport(Android)
   import Android
@@ -44,17 +46,17 @@ enum CLibrary {
   #endif
 }
 
-/// The bounds of the current thread's stack, on systems that tell where it ends.
+/// The bounds of the current thread's stack.
 struct StackBounds {
   private let lowest: UInt
-  private let size: UInt
+  let size: Int
 
-  /// Nil if the system does not tell.
+  /// Nil if the platform does not expose the bounds.
   static var current: StackBounds? {
     #if canImport(Darwin)
-      let size = UInt(pthread_get_stacksize_np(pthread_self()))
+      let size = pthread_get_stacksize_np(pthread_self())
       return StackBounds(
-        lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size: size)
+        lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - UInt(size), size: size)
     #elseif canImport(Glibc) || canImport(Musl)
       // After a fork the first thread may have another's stack.
       if isFirstThread, let first = ofFirstThread, first.remaining != nil { return first }
@@ -67,29 +69,19 @@ struct StackBounds {
   #if canImport(Glibc) || canImport(Musl)
     private static func read() -> StackBounds? {
       var attributes = pthread_attr_t()
-      guard let readAttributes, readAttributes(pthread_self(), &attributes) == 0 else { return nil }
+      guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }
       defer { pthread_attr_destroy(&attributes) }
       var lowest: UnsafeMutableRawPointer?
       var size = 0
       guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
-      return StackBounds(lowest: UInt(bitPattern: lowest), size: UInt(size))
+      return StackBounds(lowest: UInt(bitPattern: lowest), size: size)
     }
 
     /// Cached, because the C library finds them by reading the list of all memory that the process has
     /// mapped. This stack ends with the process.
     private static let ofFirstThread = read()
 
-    private static var isFirstThread: Bool { readThreadID.map { $0() == getpid() } ?? false }
-
-    // The headers declare these for GNU programs only.
-    private static let readAttributes = function(
-      "pthread_getattr_np",
-      as: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt).self)
-    private static let readThreadID = function("gettid", as: (@convention(c) () -> pid_t).self)
-
-    private static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
-      dlsym(nil, name).map { unsafeBitCast($0, to: type) }
-    }
+    private static var isFirstThread: Bool { stow_thread_id() == getpid() }
   #endif
 
   /// The bytes below the caller's frame; nil on another stack.
@@ -97,7 +89,7 @@ struct StackBounds {
   var remaining: Int? {
     var marker: UInt8 = 0
     let address = withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
-    guard address >= lowest, address - lowest < size else { return nil }
+    guard address >= lowest, address - lowest < UInt(size) else { return nil }
     return Int(address - lowest)
   }
 }

@@ -1,0 +1,2 @@
+// All there is to compile is in the header.
+#include "CStow.h"
