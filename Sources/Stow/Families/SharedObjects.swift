@@ -83,7 +83,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     }
     // An object can be decoded only when all that it refers to are.
     for number in entries.indices {
-      _ = try chain(from: number) { number, reason in
+      try checkChain(from: number) { number, reason in
         let object = entries[number].object
         return .invalid(
           object, path: graph.codingPath + [table(of: object), PathKey(intValue: number)], reason)
@@ -95,31 +95,40 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   /// takes some of the calls that `maximumDepth` allows, and room on the stack.
   static let longestChain = 128
 
-  /// Returns the length of the chain from an object on, which is at `place` in the chain being followed.
-  /// References to objects that are not written do not count.
+  /// Checks that the chain of objects from one on ends, and is not too long. References to objects that are not written do
+  /// not count.
   ///
-  /// All together take time in proportion to the references.
+  /// All together take time in proportion to the references. Uses no stack, because encoding a chain needs none.
   ///
   /// - Parameter fault: Makes the error for an object that cannot be decoded, from its number and the reason.
-  private func chain(
-    from number: Int, place: Int = 1, _ fault: (Int, String) -> EncodingError
-  ) throws -> Int {
-    if let chain = entries[number].chain {
-      guard chain > 0 else { throw fault(number, "The object leads to itself.") }
-      return chain
+  private func checkChain(from start: Int, _ fault: (Int, String) -> EncodingError) throws {
+    /// The objects on the way, each with the number of its references that were followed.
+    var way: [(number: Int, followed: Int)] = []
+    func enter(_ number: Int) throws {
+      if entries[number].chain == 0 { throw fault(number, "The object leads to itself.") }
+      if entries[number].chain != nil { return }
+      entries[number].chain = 0
+      way.append((number, 0))
+      try check(way.count, number)
     }
-    entries[number].chain = 0
-    var chain = 1
-    if place <= Self.longestChain {
-      for reference in entries[number].references where entries[reference].isWritten {
-        chain = max(chain, 1 + (try self.chain(from: reference, place: place + 1, fault)))
+    func check(_ chain: Int, _ number: Int) throws {
+      guard chain <= Self.longestChain else {
+        throw fault(number, "More than \(Self.longestChain) objects lead to each other in a row.")
       }
     }
-    guard place <= Self.longestChain, chain <= Self.longestChain else {
-      throw fault(number, "More than \(Self.longestChain) objects lead to each other in a row.")
+    try enter(start)
+    while let (number, followed) = way.last {
+      let references = entries[number].references
+      if followed < references.count {
+        way[way.count - 1].followed += 1
+        if entries[references[followed]].isWritten { try enter(references[followed]) }
+      } else {
+        let chain = 1 + (references.map { entries[$0].isWritten ? entries[$0].chain ?? 0 : 0 }.max() ?? 0)
+        try check(chain, number)
+        entries[number].chain = chain
+        way.removeLast()
+      }
     }
-    entries[number].chain = chain
-    return chain
   }
 }
 
