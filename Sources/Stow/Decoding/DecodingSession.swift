@@ -4,8 +4,7 @@
 ///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
 final class DecodingSession: PooledSession {
   let message = Message()
-  // Unchecked because it is used for every value. Accesses are a few loads and stores, and never call the
-  // user's code.
+  // Unchecked because they are used for every value. Each access is a few loads and stores, and runs no user code.
   @exclusivity(unchecked) var path = DecodingPath()
   @exclusivity(unchecked) var plans = DecodingPlans()
   @exclusivity(unchecked) var pools = DecoderPools(reusesContainers: true)
@@ -45,6 +44,16 @@ final class DecodingSession: PooledSession {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
+  }
+
+  /// Returns how values of a type are decoded.
+  @inline(__always)
+  func plan(of type: Any.Type) -> DecodingPlans.Entry { plans[type] ?? addPlan(of: type) }
+
+  @inline(never)
+  private func addPlan(of type: Any.Type) -> DecodingPlans.Entry {
+    let makePlan = plans.makePlan
+    return plans.add(type, makePlan(type))
   }
 
   // MARK: paths and errors
@@ -125,7 +134,7 @@ struct CallDepth {
   /// Counts a call, or returns why it would be one too many.
   @inline(__always)
   mutating func enter(maximumDepth: Int) -> String? {
-    if count > 2 &* maximumDepth || StackGuard.isDue(count), let reason = refusal(maximumDepth) {
+    if count > 2 &* maximumDepth || stack.isDue(count), let reason = refusal(maximumDepth) {
       return reason
     }
     count &+= 1

@@ -239,7 +239,7 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
     _ value: borrowing Wrapped?, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let isPresent = try borrowingSome(value) {
-      let entry = recorder.encoders.entry(for: Wrapped.self)
+      let entry = recorder.encoder(of: Wrapped.self)
       try recorder.encode($0, by: entry, key: key, parent: parent, level: level + 1)
     }
     if !isPresent { recorder.recording.recordNil(level: level, key: key) }
@@ -271,7 +271,7 @@ private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]>
   override func encode(
     _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    let entry = recorder.encoders.entry(for: Element.self)
+    let entry = recorder.encoder(of: Element.self)
     let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
     if elements.count >= Self.shortestRetained, let value = retained(copy elements, entry) {
       try recorder.checkDepth(of: elements, key: key, parent: parent)
@@ -316,7 +316,7 @@ class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
 
   /// Records the entries of the map that begins at a token.
   func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) throws {
-    let entry = recorder.encoders.entry(for: Value.self)
+    let entry = recorder.encoder(of: Value.self)
     for (key, value) in dictionary {
       recorder.recording.recordKey(key)
       try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)

@@ -14,8 +14,8 @@ public struct FieldTableError: Error, CustomStringConvertible {
 extension FieldTable where Root: Codable {
   /// Checks that the table is right for its type, with one of the type's values.
   ///
-  /// Stow does so itself with the first value of the type that it encodes or decodes, and stops the program
-  /// if the table is wrong. A test finds out sooner:
+  /// A `StowEncoder` does so itself with the first value of the type, and throws if the table is wrong. Decoding does
+  /// not check values, so check the table in a test:
   ///
   /// ```swift
   /// @Test func pointHasItsFields() throws { try Point.stowFields.check(Point(x: 1, y: 2, z: 3)) }
@@ -137,21 +137,23 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  /// Checks the table with the first value of the type, and stops the program if the table is wrong.
-  func checkFirst(_ value: Root) {
-    guard checkedTypes.withLock({ $0.insert(ObjectIdentifier(Root.self)).inserted }) else { return }
-    do { try check(value) } catch { fatalError("\(error)") }
+  /// Checks the table with a value, unless it was right for one before.
+  func checkOnce(_ value: Root) throws {
+    let type = ObjectIdentifier(Root.self)
+    if rightTables.withLock({ $0.contains(type) }) { return }
+    try check(value)
+    _ = rightTables.withLock { $0.insert(type) }
   }
 
   /// Returns the coding keys of the fields in the type's own `Codable`.
-  func codingKeys() throws -> (type: any CodingKey.Type, keys: [any CodingKey]) {
+  func codingKeys() throws(FieldTableError) -> (type: any CodingKey.Type, keys: [any CodingKey]) {
     let probe = KeyTypeProbe()
     _ = try? Root(from: probe)
     guard let type = probe.keyType else {
       throw FieldTableError(Root.self, nil, "init(from:) asks for no keyed container")
     }
     var names = Set<String>()
-    let keys = try fields.map { field in
+    let keys = try fields.map { field throws(FieldTableError) in
       guard let key = type.init(stringValue: field.name), key.stringValue == field.name else {
         throw FieldTableError(Root.self, field.name, "it is no coding key of the type")
       }
@@ -175,8 +177,8 @@ private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
   }
 }
 
-/// The types whose tables were checked.
-private let checkedTypes = Mutex<Set<ObjectIdentifier>>([])
+/// The types whose tables were checked and are right.
+private let rightTables = Mutex<Set<ObjectIdentifier>>([])
 
 /// A decoder that finds out which keys a value asks for, and then throws.
 private final class KeyTypeProbe: Decoder {

@@ -52,7 +52,7 @@ final class FieldCoder {
     }
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)
-      try session.decode(into: target, session.plans.entry(for: Value.self), at: place, node)
+      try session.decode(into: target, session.plan(of: Value.self), at: place, node)
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
     isNilIfAbsent = kind.isInLine && optional != nil && putDefault == nil
@@ -81,9 +81,11 @@ final class CodedFields<Root: StowFields> {
   /// Whether no field holds containers or calls `Codable`.
   let isFlat: Bool
 
-  /// Makes the fields; nil if a key is not known by its byte. Stops the program if the table is wrong.
-  init?() {
-    do { (keyType, keys) = try table.codingKeys() } catch { fatalError("\(error)") }
+  /// Makes the fields; nil if a key is not known by its byte.
+  ///
+  /// - Throws: An error if the table does not name coding keys of the type, each once.
+  init?() throws(FieldTableError) {
+    (keyType, keys) = try table.codingKeys()
     guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
     isFlat = coders.allSatisfy { $0.kind != .other }

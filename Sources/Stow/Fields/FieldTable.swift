@@ -15,7 +15,7 @@
 /// ```
 ///
 /// A table lists every property that the type encodes, in the order in which it encodes them, by the names of
-/// its coding keys. Its first use checks that it is right (``FieldTable/check(_:)``).
+/// its coding keys. Check in a test that it is right (``FieldTable/check(_:)``).
 ///
 /// Classes must be final. They are decoded by their initializer, and encode themselves.
 public protocol StowFields: Codable {

@@ -5,10 +5,37 @@ extension StowFields {
   /// Makes the type encoder of the type; nil if its properties are not stored directly in its values, as in a
   /// class, or if its keys are not known by their bytes.
   static func makeFieldsEncoder() -> AnyTypeEncoder? {
-    guard let fields = CodedFields<Self>(), fields.table.fields.allSatisfy({ $0.offset != nil }) else {
-      return nil
+    do throws(FieldTableError) {
+      guard let fields = try CodedFields<Self>(), fields.table.fields.allSatisfy({ $0.offset != nil }) else {
+        return nil
+      }
+      return FieldsTypeEncoder(fields)
+    } catch {
+      return WrongFieldsEncoder<Self>(error)
     }
-    return FieldsTypeEncoder(fields)
+  }
+}
+
+/// Refuses to encode the values of a type whose table is wrong.
+private final class WrongFieldsEncoder<Value>: TypeEncoder<Value> {
+  private let flaw: FieldTableError
+
+  init(_ flaw: FieldTableError) { self.flaw = flaw }
+
+  override func encode(
+    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    throw EncodingError.wrongFields(flaw, copy value, recorder, key, parent)
+  }
+}
+
+extension EncodingError {
+  fileprivate static func wrongFields(
+    _ flaw: any Error, _ value: Any, _ recorder: Recorder, _ key: TokenKey, _ parent: Int
+  ) -> EncodingError {
+    .invalid(
+      value, path: recorder.recording.path(parent: parent, key: key, start: recorder.recording.tape.count),
+      "\(flaw)")
   }
 }
 
@@ -27,7 +54,9 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
   ) throws {
     guard let keyTable else {
-      learnKeys(copy value, recorder)
+      do { try learnKeys(copy value, recorder) } catch {
+        throw EncodingError.wrongFields(error, copy value, recorder, key, parent)
+      }
       return try encode(value, into: recorder, key: key, parent: parent, level: level)
     }
     if fields.isFlat, recorder.hasRoom {
@@ -48,7 +77,8 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   override func encode(
     _ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int
   ) throws {
-    if keyTable == nil, let first = elements.first { learnKeys(first, recorder) }
+    // A wrong table is an error of the first element, which has its path.
+    if keyTable == nil, let first = elements.first { try? learnKeys(first, recorder) }
     guard fields.isFlat, recorder.hasRoom, let keyTable, let first = elements.baseAddress else {
       return try super.encode(elements, into: recorder, parent: parent)
     }
@@ -149,8 +179,8 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
 
   /// Checks the table with the first value, and makes the keys known to the key table.
   @inline(never)
-  private func learnKeys(_ value: Value, _ recorder: Recorder) {
-    fields.table.checkFirst(value)
+  private func learnKeys(_ value: Value, _ recorder: Recorder) throws {
+    try fields.table.checkOnce(value)
     func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.pool(of: type).pointee.keys }
     let keyTable = find(fields.keyType)
     for (field, key) in zip(fields.list, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {

@@ -3,8 +3,9 @@
 // is then complete in memory; otherwise its initializer makes it from them.
 
 extension StowFields {
-  /// Makes the plan of the type; nil if its keys are not known by their bytes.
-  static func makeFieldsPlan() -> AnyDecodingPlan? { CodedFields<Self>().map { FieldsPlan($0) } }
+  /// Makes the plan of the type; nil if its keys are not known by their bytes, or if the table does not name them. Then its
+  /// own `init(from:)` decodes it.
+  static func makeFieldsPlan() -> AnyDecodingPlan? { (try? CodedFields<Self>()).map { FieldsPlan($0) } }
 }
 
 final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
@@ -48,14 +49,10 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     }
   }
 
-  /// Makes a value from packed fields. The first value checks the table, and shows whether fields make up a
-  /// whole value.
+  /// Makes a value from packed fields. The first value shows whether fields make up a whole value.
   private func make(_ start: UnsafeMutableRawPointer) -> Value {
     let value = fields.table.make(start, packed.offsets)
-    if isWhole == nil {
-      fields.table.checkFirst(value)
-      isWhole = fields.table.isAll(of: value)
-    }
+    if isWhole == nil { isWhole = fields.table.isAll(of: value) }
     return value
   }
 

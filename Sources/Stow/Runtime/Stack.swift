@@ -13,13 +13,14 @@ enum DepthLimit {
 struct StackGuard {
   /// The stack of the thread, once calls are many.
   private var stack: StackBounds?
+  /// The number of calls from one check of the stack to the next, less one: a mask. On a small stack each call is checked.
+  private var callsPerCheck = Self.mostCallsPerCheck
 
-  /// The number of calls from one check of the stack to the next, less one: a mask.
-  private static let callsPerCheck = 7
-  /// The bytes that these calls need, with everything that the last one calls.
+  private static let mostCallsPerCheck = 7
+  /// The bytes that these calls need, with everything that the last one calls. On a small stack, half of it must do.
   private static let leastStack = 192 << 10
 
-  static func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
+  func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
 
   /// Returns whether there is no room for a few more calls.
   ///
@@ -28,9 +29,11 @@ struct StackGuard {
   mutating func isLow(isElsewhere: Bool) -> Bool {
     // A value may hand what it is given to another thread, and wait for it.
     if isElsewhere || stack?.remaining == nil { stack = StackBounds.current }
-    guard let remaining = stack?.remaining else { return false }
-    return remaining < Self.leastStack
+    guard let stack, let remaining = stack.remaining else { return false }
+    let least = min(Self.leastStack, stack.size / 2)
+    callsPerCheck = least < Self.leastStack ? 0 : Self.mostCallsPerCheck
+    return remaining < least
   }
 
-  mutating func reset() { stack = nil }
+  mutating func reset() { self = StackGuard() }
 }

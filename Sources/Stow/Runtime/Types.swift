@@ -25,21 +25,22 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private var table = TypeTable()
   /// Retains the plans in the table.
   private var plans: [Handler] = []
-  private let makePlan: (Any.Type) -> Handler?
+  /// Makes the plan of a type; nil for a plain one. Runs code of the user's, so it is called while nothing here changes.
+  let makePlan: (Any.Type) -> Handler?
 
-  /// - Parameter makePlan: Makes the plan of a type; nil for a plain one.
   init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }
 
+  /// Returns nil for a type that was not met before.
   @inline(__always)
-  mutating func entry(for type: Any.Type) -> Entry { Entry(plan: table[type] ?? add(type)) }
+  subscript(type: Any.Type) -> Entry? { table[type].map { Entry(plan: $0) } }
 
-  @inline(never)
-  private mutating func add(_ type: Any.Type) -> UnsafeMutableRawPointer? {
-    let plan = makePlan(type)
+  /// Adds a type with the plan that was made for it, unless making the plan has added the type.
+  mutating func add(_ type: Any.Type, _ plan: Handler?) -> Entry {
+    if let known = self[type] { return known }
     if let plan { plans.append(plan) }
     let address = plan.map { Unmanaged.passUnretained($0).toOpaque() }
     table.insert(address, for: type)
-    return address
+    return Entry(plan: address)
   }
 }
 

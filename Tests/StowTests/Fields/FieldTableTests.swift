@@ -409,25 +409,115 @@ struct FieldTableTests {
     }
   }
 
-  #if compiler(>=6.2) && (os(macOS) || os(Linux))
-    @Test("a wrong table stops the program at its first use") func firstUse() async {
-      await #expect(processExitsWith: .failure) {
-        struct Wrong: StowFields {
-          var a: Int
-          static let stowFields = FieldTable(Wrong.init(a:), Field("b", \.a))
-        }
-        _ = try StowEncoder().encode(Wrong(a: 1))
+  private struct Misnamed: StowFields, Equatable {
+    var a: Int
+    static let stowFields = FieldTable(Misnamed.init(a:), Field("b", \.a))
+  }
+
+  private struct Swapped: StowFields {
+    var a: Int, b: Int
+    static let stowFields = FieldTable(Swapped.init(a:b:), Field("a", \.b), Field("b", \.a))
+  }
+
+  private func failure(encoding value: some Encodable) -> EncodingError.Context? {
+    let error = #expect(throws: EncodingError.self) { try StowEncoder().encode(value) }
+    guard case .invalidValue(_, let context)? = error else { return nil }
+    return context
+  }
+
+  @Test("a wrong table is an error of each value that is encoded") func firstUse() {
+    for _ in 0..<2 {
+      let misnamed = failure(encoding: ["a": [Misnamed(a: 1)]])
+      #expect(misnamed?.debugDescription.contains("\"b\" of Misnamed") == true)
+      let swapped = failure(encoding: ["a": [Swapped(a: 1, b: 2)]])
+      #expect(swapped?.debugDescription.contains("\"a\" of Swapped") == true)
+      #expect(swapped?.codingPath.map(\.stringValue) == ["a", "Index 0"])
+    }
+  }
+
+  @Test("a table with a name that is no coding key is not used to decode") func misnamedDecoding() throws {
+    let message: StowValue = [["a": 1], ["a": 2]]
+    let values = try StowDecoder().decode([Misnamed].self, from: message.encoded())
+    #expect(values == [Misnamed(a: 1), Misnamed(a: 2)])
+  }
+
+  /// Encodes `b` only if `a` is positive, which its table does not know.
+  private struct Conditional: StowFields, Equatable {
+    var a: Int
+    var b: Int?
+
+    static let stowFields = FieldTable(Conditional.init(a:b:), Field("a", \.a), Field("b", \.b))
+
+    init(a: Int, b: Int?) { (self.a, self.b) = (a, b) }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(a, forKey: .a)
+      if a > 0 { try container.encodeIfPresent(b, forKey: .b) }
+    }
+  }
+
+  @Test("a decoded value that the table does not fit stops nothing") func unfitDecoding() throws {
+    for message: StowValue in [["a": 0, "b": 2], ["a": 0], ["a": 1, "b": 2]] {
+      let value = try StowDecoder().decode(Conditional.self, from: message.encoded())
+      #expect(value.a == message["a"]?.int && value.b == message["b"]?.int)
+    }
+  }
+
+  /// Wraps a value, so that there are any number of types.
+  private struct Layer<Value: Codable & Sendable>: Codable, Sendable {
+    var value: Value
+  }
+
+  /// Its table is made by code that continues the message of the value, and meets many other types.
+  private struct Curious: StowFields, Equatable {
+    var a: Int
+
+    @TaskLocal static var meetTypes: @Sendable () -> Void = {}
+
+    static var stowFields: FieldTable<Curious> {
+      meetTypes()
+      return FieldTable(Curious.init(a:), Field("a", \.a))
+    }
+  }
+
+  private struct Around: Codable {
+    var curious: Curious
+
+    enum CodingKeys: CodingKey { case curious, other }
+
+    init(_ curious: Curious) { self.curious = curious }
+
+    init(from decoder: any Decoder) throws {
+      nonisolated(unsafe) let container = try decoder.container(keyedBy: CodingKeys.self)
+      @Sendable func meet<Value: Codable & Sendable>(_ type: Value.Type, _ depth: Int) {
+        _ = try? container.decode(type, forKey: .other)
+        if depth > 0 { meet(Layer<Value>.self, depth - 1) }
       }
-      await #expect(processExitsWith: .failure) {
-        struct Wrong: StowFields {
-          var a: Int, b: Int
-          static let stowFields = FieldTable(Wrong.init(b:a:), Field("a", \.a), Field("b", \.b))
-          init(b: Int, a: Int) { (self.a, self.b) = (a, b) }
-        }
-        _ = try StowDecoder().decode(Wrong.self, from: StowEncoder().encode(["a": 1, "b": 2]))
+      let meetTypes: @Sendable () -> Void = { meet(Int.self, 100) }
+      curious = try Curious.$meetTypes.withValue(meetTypes) {
+        try container.decode(Curious.self, forKey: .curious)
       }
     }
-  #endif
+
+    func encode(to encoder: any Encoder) throws {
+      nonisolated(unsafe) let encoder = encoder
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      @Sendable func meet<Value: Codable & Sendable>(_ value: Value, _ depth: Int) {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try? container.encode(value, forKey: .other)
+        if depth > 0 { meet(Layer(value: value), depth - 1) }
+      }
+      let meetTypes: @Sendable () -> Void = { meet(1, 100) }
+      try Curious.$meetTypes.withValue(meetTypes) { try container.encode(curious, forKey: .curious) }
+    }
+  }
+
+  @Test("a table may be made by code that uses the coder that asks for it") func reentrantTable() throws {
+    let bytes = try StowEncoder().encode([Around(Curious(a: 1)), Around(Curious(a: 2))])
+    let values = try StowDecoder().decode([Around].self, from: bytes)
+    #expect(values.map(\.curious.a) == [1, 2])
+  }
 
   // MARK: missing, unknown and disordered keys
 

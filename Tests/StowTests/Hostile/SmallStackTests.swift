@@ -58,6 +58,45 @@ import Testing
       }
     }
 
+    @Test("512 levels on 64, 96 and 128 KB", arguments: [64, 96, 128]) func smallest(kilobytes: Int) async {
+      await #expect(processExitsWith: .success) { [kilobytes] in
+        Self.onThread(stack: kilobytes << 10) { Self.decodeAll(depth: 512) }
+      }
+      await #expect(processExitsWith: .success) { [kilobytes] in
+        Self.encodeAll(depth: 512, stack: kilobytes << 10)
+      }
+    }
+
+    private struct People: Codable {
+      @Shared var people: [Member]
+    }
+
+    @Test("a chain of shared objects takes no stack", arguments: [128, 100_000]) func chain(count: Int) async
+    {
+      await #expect(processExitsWith: .success) { [count] in
+        Self.onThread(stack: 64 << 10) {
+          let members = (0..<count).map { Member("\($0)") }
+          for (member, chief) in zip(members, members.dropFirst()) { member.chief = chief }
+          do {
+            _ = try StowEncoder().encode(SharedGraph(People(people: [members[0]])))
+          } catch { if count <= 128 { fatalError("\(error)") } }
+          // Otherwise each would release the next one, on the stack.
+          for member in members { member.chief = nil }
+        }
+      }
+    }
+
+    @Test("8 levels fit on 128 KB") func fewLevels() async {
+      await #expect(processExitsWith: .success) {
+        Self.onThread(stack: 128 << 10) {
+          let levels = (0..<8).reduce(Level(nil)) { inner, _ in Level(inner) }
+          do {
+            _ = try StowDecoder().decode(Level.self, from: StowEncoder().encode(levels))
+          } catch { fatalError("\(error)") }
+        }
+      }
+    }
+
     /// Nests, and has all from the 20th level on coded on a thread with little stack, while its own thread waits.
     private final class Level: Codable {
       let inner: Level?

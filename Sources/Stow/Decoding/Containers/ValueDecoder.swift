@@ -133,7 +133,7 @@ extension DecodingSession {
   func decode<Value: Decodable>(
     _ type: Value.Type, at place: OpenPlace, _ step: @autoclosure () -> PathStep
   ) throws -> Value {
-    let entry = plans.entry(for: type)
+    let entry = plan(of: type)
     let mark = path.count
     let node = path.push(step())
     defer { path.pop(to: mark) }
@@ -184,7 +184,7 @@ extension DecodingSession {
 
   /// Returns the nil of an optional type inside `level` others; nil for other types.
   func none<Value: Decodable>(_ type: Value.Type, level: Int) -> Value? {
-    let entry = plans.entry(for: type)
+    let entry = plan(of: type)
     guard level >= 0, !entry.isPlain, type == Value.self else { return nil }
     return entry.withPlan(as: DecodingPlan<Value>.self) { $0.none(level: level, self) }
   }
@@ -286,7 +286,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     let mark = session.path.count
     defer { session.path.pop(to: mark) }
     let node = session.path.renew(node, at: place.offset)
-    return try session.decode(type, session.plans.entry(for: type), at: place, node)
+    return try session.decode(type, session.plan(of: type), at: place, node)
   }
 }
 
@@ -396,7 +396,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     let (session, mark) = (session, session.path.count)
     defer { session.path.pop(to: mark) }
     let (place, node, end) = try next(type)
-    let value = try session.decode(type, session.plans.entry(for: type), at: place, node)
+    let value = try session.decode(type, session.plan(of: type), at: place, node)
     pass(to: end)
     return value
   }

@@ -192,7 +192,7 @@ struct PathWalk {
   // MARK: what is there
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try session.decode(type, session.plans.entry(for: type), at: openPlace(for: type), node)
+    try session.decode(type, session.plan(of: type), at: openPlace(for: type), node)
   }
 
   /// Returns the place for decoding a value of a type. Checks the depth of the value first, because opening

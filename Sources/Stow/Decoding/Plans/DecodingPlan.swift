@@ -131,7 +131,7 @@ final class DataPlan: ScalarPlan<Data> {
     // Elements without tags may be rows of bytes, but no data.
     let isArray = place.tagged.map { $0 < reader.count && Tag.kind(of: reader.base[$0]) == .array } ?? true
     guard isArray else { return try super.decode(at: place, from: session, node) }
-    let entry = session.plans.entry(for: [UInt8].self)
+    let entry = session.plan(of: [UInt8].self)
     return Data(try session.decode([UInt8].self, entry, at: place, node))
   }
 }
@@ -142,7 +142,7 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
     -> Wrapped?
   {
     if let level = place.levelOfNil(session.message) { return session.none(Wrapped.self, level: level - 1) }
-    return try session.decode(Wrapped.self, session.plans.entry(for: Wrapped.self), at: place, node)
+    return try session.decode(Wrapped.self, session.plan(of: Wrapped.self), at: place, node)
   }
 
   /// Returns nil if it is this optional's own, or a value that holds it further inside.
@@ -158,7 +158,7 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [Element]
   {
-    let entry = session.plans.entry(for: Element.self)
+    let entry = session.plan(of: Element.self)
     if !entry.isPlain,
       let array = entry.withPlan(
         as: DecodingPlan<Element>.self, { $0.decode(arrayAt: place, from: session) })
@@ -249,7 +249,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   func entries(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
   ) throws -> [String: Value] {
-    let entry = session.plans.entry(for: Value.self)
+    let entry = session.plan(of: Value.self)
     return try Self.read(object, session, node) { offset, step in
       try session.decode(Value.self, entry, at: OpenPlace(at: offset), step)
     }

@@ -11,7 +11,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
   {
     if let level = place.levelOfNil(session.message) { return level == 0 ? .null : .nestedNull(level: level) }
     if place.isEach {
-      let entry = session.plans.entry(for: [StowValue].self)
+      let entry = session.plan(of: [StowValue].self)
       return .array(try session.decode([StowValue].self, entry, at: place, node))
     }
     let reader = StowValueReader(session)

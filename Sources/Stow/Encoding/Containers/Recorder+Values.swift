@@ -2,12 +2,22 @@
 
 extension Recorder {
   func record<Value: Encodable>(_ value: Value) throws {
-    let entry = encoders.entry(for: Value.self)
+    let entry = encoder(of: Value.self)
     try encode(value, by: entry, key: TokenKey(), parent: currentContainer, level: 0)
     try checkNesting(of: value)
     // An optional encodes its value as a single-value container does, which may be nothing.
     guard entry.isPlain, recording.isUnfilled(0, unsettled: true) else { return }
     throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
+  }
+
+  /// Returns how values of a type are encoded.
+  @inline(__always)
+  func encoder(of type: Any.Type) -> TypeEncoders.Entry { encoders[type] ?? addEncoder(of: type) }
+
+  @inline(never)
+  private func addEncoder(of type: Any.Type) -> TypeEncoders.Entry {
+    let makeEncoder = encoders.makePlan
+    return encoders.add(type, makeEncoder(type))
   }
 
   /// Lets `value` encode itself to the place that begins with the next token.
@@ -21,7 +31,7 @@ extension Recorder {
   /// Records a value in the current container.
   @inline(__always)
   func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, level: Int = 0) throws {
-    let entry = encoders.entry(for: Value.self)
+    let entry = encoder(of: Value.self)
     try encode(value, by: entry, key: key, parent: currentContainer, level: level)
   }
 
@@ -41,7 +51,7 @@ extension Recorder {
   func encode<Value: Encodable>(
     _ value: Value, inPlaceOf encoder: RecordingEncoder, _ key: () -> TokenKey
   ) throws {
-    let entry = encoders.entry(for: Value.self)
+    let entry = self.encoder(of: Value.self)
     // A table of fields cannot continue an object.
     if entry.isPlain || hasValue(encoder.start) && Value.self is any StowFields.Type {
       try nestCall(of: value, key: encoder.key, parent: encoder.parent, start: encoder.start) {

@@ -9,8 +9,8 @@
 /// Recorders are reused: what belongs to types (key tables, type encoders, containers) stays, what belongs to
 /// a message goes.
 final class Recorder {
-  // Every access to these properties is a single load, store or call that does not come back here; checking that at run
-  // time, for every value, would cost more than the accesses.
+  // Each access to these properties is a few loads and stores, and runs no user code; checking that at run time, for every
+  // value, would cost more than the accesses.
   @exclusivity(unchecked) var recording = Recording()
   @exclusivity(unchecked) var encoders = TypeEncoders()
   @exclusivity(unchecked) var pools: EncoderPools
@@ -127,7 +127,7 @@ final class Recorder {
     guard !nests(deeperThan: maximumDepth), calls <= 2 &* maximumDepth else {
       throw tooDeep(copy value, recording.path(parent: parent, key: key, start: outside.start))
     }
-    if StackGuard.isDue(calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
+    if stack.isDue(calls), isStackLow { throw noRoom(copy value, key: key, parent: parent) }
     open.push(.place(at: outside.start))
     open.floor = outside.depth
     pendingKey = key
@@ -153,7 +153,7 @@ final class Recorder {
     guard calls <= 2 * maximumDepth else {
       throw tooDeep(value, recording.path(parent: parent, key: key, start: start))
     }
-    if StackGuard.isDue(calls), isStackLow { throw noRoom(value, key: key, parent: parent) }
+    if stack.isDue(calls), isStackLow { throw noRoom(value, key: key, parent: parent) }
     calls += 1
     defer { calls -= 1 }
     try body()
@@ -212,7 +212,7 @@ final class Recorder {
   func recordNest<Value>(
     of value: borrowing Value, _ container: ContainerStart, _ elements: (_ begin: Int) throws -> Void
   ) throws {
-    if StackGuard.isDue(calls), isStackLow {
+    if stack.isDue(calls), isStackLow {
       throw noRoom(copy value, key: container.key, parent: container.parentToken)
     }
     calls &+= 1
@@ -222,7 +222,7 @@ final class Recorder {
 
   /// Whether there is room for one more call and its container, without another look.
   var hasRoom: Bool {
-    !nests(deeperThan: maximumDepth &- 1) && calls <= 2 &* maximumDepth && !StackGuard.isDue(calls)
+    !nests(deeperThan: maximumDepth &- 1) && calls <= 2 &* maximumDepth && !stack.isDue(calls)
   }
 
   /// Checks that a value may be recorded here as one more container.
