@@ -116,7 +116,8 @@ final class DecodingSession: PooledSession {
   /// the bytes are gone, and containers made from now on hold the session themselves.
   override func detach() {
     calls.isDetached = true
-    pools.reusesContainers = false
+    pools.keepHeld()
+    plans = DecodingPlans()
     message.detach()
   }
 }

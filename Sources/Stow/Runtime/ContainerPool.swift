@@ -168,10 +168,13 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
 
   deinit {
-    for pool in pools.buffer {
-      Self.pool(pool).deinitialize(count: 1)
-      pool.deallocate()
-    }
+    for pool in pools.buffer { Self.release(pool) }
+  }
+
+  private static func release(_ address: UnsafeMutableRawPointer) {
+    // Moved out, because `deinitialize` does not call the `deinit` of a generic type that cannot be copied.
+    _ = pool(address).move()
+    address.deallocate()
   }
 
   private static func pool(_ address: UnsafeMutableRawPointer) -> Reference {
@@ -219,4 +222,18 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   }
 
   mutating func removeUses() { used.truncate(to: 0) }
+
+  /// Keeps only the pools of which somebody holds a container. From now on each container is a new one, in a new pool.
+  mutating func keepHeld() {
+    reusesContainers = false
+    let held = Set(used.buffer.filter { !Self.pool($0).pointee.isComplete() })
+    for pool in pools.buffer where !held.contains(pool) { Self.release(pool) }
+    table = TypeTable()
+    pools.truncate(to: 0)
+    used.truncate(to: 0)
+    for pool in held {
+      pools.append(pool)
+      used.append(pool)
+    }
+  }
 }

@@ -406,6 +406,70 @@ struct ContainersOfKeptOnesTests {
     }
   #endif
 
+  #if compiler(>=6.2) && os(Linux)
+    /// Has keys of a type of its own for each type of its value.
+    private struct Layer<Value: Codable>: Codable {
+      var value: Value
+    }
+
+    /// Keeps its coder and a container, and codes a value whose layers have many types.
+    private final class Keeper: Codable {
+      private(set) var kept: [Any] = []
+
+      init() {}
+
+      private static func use<Value: Codable>(
+        _ value: Value, _ layers: Int, _ body: (any Codable) throws -> Void
+      ) rethrows {
+        if layers == 0 { return try body(value) }
+        try use(Layer(value: value), layers - 1, body)
+      }
+
+      init(from decoder: any Decoder) throws {
+        func decode<Value: Codable>(_ value: Value) throws {
+          let container = try decoder.container(keyedBy: AnyKey.self)
+          _ = try container.decode(Value.self, forKey: "value")
+          kept = [decoder, container]
+        }
+        try Self.use(1, 8) { try decode($0) }
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try Self.use(1, 8) { try container.encode($0, forKey: "value") }
+        kept = [encoder, container]
+      }
+    }
+
+    @Test(
+      "a kept decoder takes at most 16 KB, however many types of keys were met, and nothing once it is released",
+      .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
+      .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
+    func memoryOfKept() async {
+      await #expect(processExitsWith: .success) {
+        let count = 1000
+        let bytes = try StowEncoder().encode(Keeper())
+        func check(most: Int, _ keep: () throws -> Keeper) throws {
+          var keepers = [try keep()]
+          let before = try ResidentMemory.settled()
+          for _ in 0..<count { keepers.append(try keep()) }
+          guard try ResidentMemory.settled() - before < count * most else { exit(EXIT_FAILURE) }
+          keepers = []
+          // Each call looks at one session that was kept.
+          for _ in 0..<2 * count { _ = try StowDecoder().decode(Int.self, from: StowEncoder().encode(1)) }
+          // Small objects that stay keep some of the pages that are free.
+          guard try ResidentMemory.settled() - before < count * most / 2 else { exit(EXIT_FAILURE) }
+        }
+        try check(most: 16 << 10) { try StowDecoder().decode(Keeper.self, from: bytes) }
+        try check(most: 48 << 10) {
+          let keeper = Keeper()
+          _ = try StowEncoder().encode(keeper)
+          return keeper
+        }
+      }
+    }
+  #endif
+
   @Test("a message whose objects are rows is gone with its call")
   func rows() throws {
     let data = try StowEncoder().encode(Self.points)

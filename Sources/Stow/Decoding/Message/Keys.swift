@@ -190,16 +190,18 @@ extension HashedText {
 /// message, to be compared with the message's bytes.
 final class DecodingKeyTable {
   let hasBytes: Bool
-  /// The texts by the bytes of keys.
-  private let texts: UnsafeMutablePointer<SearchedText?>
+  /// The texts by the bytes of keys, as far as these were requested: most types have few keys, with the lowest bytes.
+  private var texts: UnsafeMutablePointer<SearchedText?>
+  private var capacity = 8
   let keyOfByte: (Int) -> (any CodingKey)?
 
+  /// How many keys of a byte there can be.
   static let size = 256
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
     hasBytes = isByte(keyType)
-    texts = .allocate(capacity: Self.size)
-    texts.initialize(repeating: nil, count: Self.size)
+    texts = .allocate(capacity: capacity)
+    texts.initialize(repeating: nil, count: capacity)
     keyOfByte = { byte in
       guard isByte(keyType) else { return nil }
       return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
@@ -207,18 +209,27 @@ final class DecodingKeyTable {
   }
 
   deinit {
-    for byte in 0..<Self.size { texts[byte]?.deallocate() }
+    for byte in 0..<capacity { texts[byte]?.deallocate() }
     texts.deallocate()
   }
 
   /// Returns the text of the key with the given byte, or nil if it was not requested before.
-  func knownText(ofByte byte: Int) -> SearchedText? { texts[byte] }
+  func knownText(ofByte byte: Int) -> SearchedText? { byte < capacity ? texts[byte] : nil }
 
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
-    if let text = texts[byte] { return text }
+    if let text = knownText(ofByte: byte) { return text }
     let text = SearchedText(key.stringValue)
+    while byte >= capacity { grow() }
     texts[byte] = text
     return text
+  }
+
+  private func grow() {
+    let larger = UnsafeMutablePointer<SearchedText?>.allocate(capacity: 2 * capacity)
+    larger.moveInitialize(from: texts, count: capacity)
+    (larger + capacity).initialize(repeating: nil, count: capacity)
+    texts.deallocate()
+    (texts, capacity) = (larger, 2 * capacity)
   }
 }
 
