@@ -20,7 +20,11 @@ private struct Dynamic: Reader {
 private struct AllKeys: Reader {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: AnyKey.self)
-    for key in container.allKeys { _ = try container.decode(Int.self, forKey: key) }
+    for key in container.allKeys {
+      if try container.contains(key) && !container.decodeNil(forKey: key) {
+        _ = try container.decode(Int.self, forKey: key)
+      }
+    }
     for key in container.allKeys.reversed() { _ = try container.decode(Int?.self, forKey: key) }
   }
 }
@@ -54,6 +58,14 @@ private struct Objects: Sendable, CustomTestStringConvertible {
     Objects(testDescription: "records of one shape") { count, symbol in
       prelude([symbol(count / 2)], [[2, 0xC0, 0x81, 0x62]])
         + Bomb.sized(0x70, Bomb.repeated([0xF0, 2, 0x91, 0x91], count / 8))
+    },
+    Objects(testDescription: "records of one shape whose key is no symbol") { count, symbol in
+      prelude([], [[1] + Bomb.text(symbol(count / 2))])
+        + Bomb.sized(0x70, Bomb.repeated([0xF0, 1, 0x91], count / 6))
+    },
+    Objects(testDescription: "rows of tables whose key is no symbol") { count, symbol in
+      prelude([], [[1] + Bomb.text(symbol(count / 2))])
+        + Bomb.sized(0x70, Bomb.repeated([0x7A, 5, 0, 1, 7, 8, 9], count / 14))
     },
     Objects(testDescription: "records of shapes of their own") { count, symbol in
       prelude([symbol(count / 2)], Array(repeating: [2, 0xC0, 0x81, 0x62], count: count / 24))
@@ -96,6 +108,25 @@ struct HostileTimeTests {
       try check(reader) { Bomb.repeated([0x61, 0xCC, 0x81, 0xCC, 0xA3], $0 / 5) }
       // Zeros before an integer.
       try check(reader) { [UInt8](repeating: 0x30, count: $0) + [0x31] }
+    }
+  }
+
+  @Test("the keys of parts of an open message", arguments: Objects.all)
+  private func openMessage(objects: Objects) throws {
+    /// What takes each element of a message by itself.
+    let reads: [(StowMessage) throws -> Void] = [
+      { _ = try $0.keys() }, { _ = try $0.count() }, { _ = try $0.contains(["b"]) },
+      { _ = try $0.decode(StowValue.self) }, { _ = try $0.decode(AllKeys.self) },
+    ]
+    for read in reads {
+      let messages = try [2_000, 16_000].map { size in
+        let bytes = objects.make(size) { [UInt8](repeating: 0x78, count: $0) }
+        return (size, try StowMessage(from: bytes))
+      }
+      let bySize = Dictionary(uniqueKeysWithValues: messages)
+      try expectLinear(small: 2_000, times: 8) { size in
+        try bySize[size]?.elements().forEach { try? read($0) }
+      }
     }
   }
 

@@ -32,40 +32,38 @@ struct SearchedText: BitwiseCopyable {
   }
 }
 
-/// What is known about the long symbols that keys refer to, found out once for all the keys.
+/// What is known about the long texts of preludes, symbols and keys of shapes, found out once for all keys.
 ///
-/// A key takes a byte even if its symbol takes half of the message. Looking at all of a symbol for every key
+/// A key takes a byte even if its text takes half of the message. Looking at all of a text for every key
 /// would take time quadratic in the message.
-struct LongSymbols {
-  /// The size from which on a symbol is long, in bytes.
+struct LongTexts {
+  /// The size from which on a text is long, in bytes.
   static let shortest = KeyText.limit
 
-  /// The hash of each, and where the first symbol with the same bytes is; by where it is itself.
+  /// The hash of each, and where the first text with the same bytes is; by where it is itself.
   private var texts: [Int: (hash: UInt64, first: TextLocation)] = [:]
-  /// Where the first symbol with a hash is.
+  /// Where the first text with a hash is.
   private var firsts: [UInt64: TextLocation] = [:]
-  /// The symbol that a string was made from, and the length of the string, by the address of its characters, which
+  /// The text that a string was made from, and the length of the string, by the address of its characters, which
   /// copies share.
-  private var symbols: [Int: (symbol: Int, length: Int)] = [:]
+  private var strings: [Int: (text: TextLocation, length: Int)] = [:]
 
-  mutating func removeAll() {
-    if !texts.isEmpty { (texts, firsts) = ([:], [:]) }
-    if !symbols.isEmpty { symbols = [:] }
+  var isEmpty: Bool { texts.isEmpty && strings.isEmpty }
+
+  /// Notes the string that was made from a text, if it is long. It stays as long as what is known here.
+  mutating func note(_ string: String, madeFrom text: TextLocation) {
+    guard string.utf8.count >= Self.shortest, let address = string.address else { return }
+    strings[address] = (text, string.utf8.count)
   }
 
-  /// Notes the string that was made from a symbol, and stays as long as the message.
-  mutating func note(_ string: String, symbol: Int) {
-    if let address = string.address { symbols[address] = (symbol, string.utf8.count) }
+  func text(madeAs string: String) -> TextLocation? {
+    guard string.utf8.count >= Self.shortest, let known = string.address.flatMap({ strings[$0] }),
+      known.length == string.utf8.count
+    else { return nil }
+    return known.text
   }
 
-  func symbol(madeAs string: String) -> Int? {
-    guard let known = string.address.flatMap({ symbols[$0] }), known.length == string.utf8.count else {
-      return nil
-    }
-    return known.symbol
-  }
-
-  /// - Parameter isSame: Whether the symbol at another place has the same bytes.
+  /// - Parameter isSame: Whether the text at another place has the same bytes.
   mutating func text(
     _ text: LocatedText, isSame: (TextLocation) -> Bool
   ) -> (hash: UInt64, first: TextLocation) {
@@ -164,12 +162,12 @@ struct TextIndex {
 struct HashedText {
   let bytes: UnsafeRawBufferPointer
   let hash: UInt64
-  /// For a long symbol: where the first one with these bytes is.
-  let symbol: TextLocation?
+  /// For a long text of a prelude: where the first one with these bytes is.
+  let first: TextLocation?
 
-  /// Returns whether both have the same bytes. Long symbols are not compared again and again.
+  /// Returns whether both have the same bytes. Long texts are not compared again and again.
   func isSame(as other: HashedText) -> Bool {
-    if let symbol, symbol == other.symbol { return true }
+    if let first, first == other.first { return true }
     return equalBytes(bytes, other.bytes)
   }
 }
@@ -178,7 +176,7 @@ extension HashedText {
   /// Makes the text of a key that is looked for.
   init(_ text: SearchedText) {
     let hash = text.bytes.baseAddress.map { TextKey.make($0, text.bytes.count, ByteHash()).hash }
-    self.init(bytes: text.bytes, hash: hash ?? 0, symbol: nil)
+    self.init(bytes: text.bytes, hash: hash ?? 0, first: nil)
   }
 }
 
@@ -238,12 +236,32 @@ final class ShapeNames {
   let names: [String]
   let areShort: Bool
   /// The same names for the objects of `StowValue`, which share them.
-  private(set) lazy var objectKeys = ObjectKeys(names)
+  let objectKeys: ObjectKeys
   /// An index of the names, once one was looked up.
   var index: TextIndex?
 
   init(_ names: [String]) {
     self.names = names
-    areShort = names.allSatisfy { $0.utf8.count < LongSymbols.shortest }
+    areShort = names.allSatisfy { $0.utf8.count < LongTexts.shortest }
+    objectKeys = ObjectKeys(names)
+  }
+}
+
+/// What was found out about the names in the definitions that messages rely on, and about the long texts of a message.
+struct KnownNames {
+  /// The names of the shapes of the definitions, by the numbers of these.
+  private(set) var shapes: [Int: ShapeNames] = [:]
+  var longTexts = LongTexts()
+  private var areShort = true
+
+  mutating func add(_ names: ShapeNames, ofShape shape: Int) {
+    shapes[shape] = names
+    if !names.areShort { areShort = false }
+  }
+
+  /// Forgets what belongs to one message: long texts, and names that are found by them.
+  mutating func removeLong() {
+    if !longTexts.isEmpty { longTexts = LongTexts() }
+    if !areShort { (shapes, areShort) = ([:], true) }
   }
 }

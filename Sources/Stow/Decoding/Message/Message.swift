@@ -22,10 +22,7 @@ final class Message {
 
   // Unchecked because it is used for every repeated string. Accesses never call the user's code.
   @exclusivity(unchecked) private var strings = MessageStrings()
-  /// The shapes of the definitions that the message relies on, which are kept with these.
-  private var reliedShapes: [ShapeNames?] = []
-  /// Whether some of them have long names, whose comparison may use symbols of the message itself.
-  private var reliesOnLongNames = false
+  @exclusivity(unchecked) private var known = KnownNames()
   /// The keys that are being checked, or indexed.
   @exclusivity(unchecked) private var keys: [TextIndex.Key] = []
   /// The message's own copy of its bytes, if a container escaped the call that lent them.
@@ -96,8 +93,15 @@ final class Message {
   }
 
   private func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
-    if tables.definitions !== definitions { reliedShapes = [] }
+    if tables.definitions !== definitions { known = KnownNames() }
     tables.rely(on: definitions, extent)
+  }
+
+  /// Replaces what is known of the names that the message relies on, and returns it: an open message keeps it from one read
+  /// to the next.
+  func exchangeNames(for names: KnownNames) -> KnownNames {
+    defer { known = names }
+    return known
   }
 
   /// Returns a number that identifies the source of a shape: negative for what messages rely on, and the same
@@ -111,10 +115,10 @@ final class Message {
     tables.removeAll()
     strings.removeAll()
     removeKeys()
-    if let definitions = tables.definitions, reliesOnLongNames || definitions.size > Self.mostKeptDefinitions
-    {
+    known.removeLong()
+    if let definitions = tables.definitions, definitions.size > Self.mostKeptDefinitions {
       tables.forgetDefinitions()
-      (reliedShapes, reliesOnLongNames) = ([], false)
+      known = KnownNames()
     }
   }
 
@@ -152,6 +156,7 @@ final class Message {
   private func makeSymbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
     guard index < tables.symbolCount else { try fail(.malformed, at: offset) }
     let string: String
+    let text = tables.symbol(index)
     if index < tables.firstSymbol, let definitions = tables.definitions {
       string = try definitions.string(ofSymbol: index)
     } else {
@@ -159,10 +164,10 @@ final class Message {
       if strings.symbols.isEmpty {
         strings.symbols = Array(repeating: nil, count: tables.symbolCount - first)
       }
-      string = try tables.text(reader, at: tables.symbol(index)).string()
+      string = try tables.text(reader, at: text).string()
       strings.symbols[index - first] = string
     }
-    if string.utf8.count >= LongSymbols.shortest { strings.longSymbols.note(string, symbol: index) }
+    known.longTexts.note(string, madeFrom: text)
     return string
   }
 
@@ -186,25 +191,25 @@ final class Message {
     keyText(try tables.text(reader, ofKeyAt: key))
   }
 
-  /// Returns the key text of a text that was found. A long symbol, to which any number of keys may refer, is
+  /// Returns the key text of a text that was found. A long text of a prelude, to which any number of keys may refer, is
   /// hashed once.
   func keyText(_ found: LocatedText) -> HashedText {
-    guard found.text.count >= LongSymbols.shortest, !found.isInMessage || found.text.start < body else {
-      return HashedText(bytes: found.bytes, hash: found.hash, symbol: nil)
+    guard found.text.count >= LongTexts.shortest, !found.isInMessage || found.text.start < body else {
+      return HashedText(bytes: found.bytes, hash: found.hash, first: nil)
     }
-    let known = strings.longSymbols.text(found) { other in
+    let (hash, first) = known.longTexts.text(found) { other in
       (try? tables.text(reader, at: other))?.matches(found.bytes) ?? false
     }
-    return HashedText(bytes: found.bytes, hash: known.hash, symbol: known.first)
+    return HashedText(bytes: found.bytes, hash: hash, first: first)
   }
 
-  /// Passes the text of a requested name to `body`. If the name is a symbol of the message, it is not hashed
+  /// Passes the text of a requested name to `body`. If the string was made from a text of a prelude, it is not hashed
   /// again.
   func withText<Result>(
     of name: String, _ body: (HashedText) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
-    if name.utf8.count >= LongSymbols.shortest, let symbol = strings.longSymbols.symbol(madeAs: name) {
-      return try body(keyText(tables.text(reader, at: tables.symbol(symbol))))
+    if let text = known.longTexts.text(madeAs: name) {
+      return try body(keyText(tables.text(reader, at: text)))
     }
     let text = SearchedText(name)
     defer { text.deallocate() }
@@ -256,16 +261,17 @@ final class Message {
   func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     let own = shape &- tables.firstShape
     if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return names }
-    if own < 0, shape < reliedShapes.count, let names = reliedShapes[shape] { return names }
+    if own < 0, let names = known.shapes[shape] { return names }
     var names: [String] = []
     for index in 0..<tables.keyCount(ofShape: shape) {
-      names.append(try keyString(at: tables.key(index, ofShape: shape)))
+      let key = tables.key(index, ofShape: shape)
+      let name = try keyString(at: key)
+      if try tables.symbol(reader, ofKeyAt: key) == nil { known.longTexts.note(name, madeFrom: key) }
+      names.append(name)
     }
     let result = ShapeNames(names)
     if own < 0 {
-      while reliedShapes.count <= shape { reliedShapes.append(nil) }
-      reliedShapes[shape] = result
-      if !result.areShort { reliesOnLongNames = true }
+      known.add(result, ofShape: shape)
     } else {
       if strings.shapes.isEmpty {
         strings.shapes = Array(repeating: nil, count: tables.shapeCount - tables.firstShape)
@@ -300,14 +306,12 @@ struct MessageStrings {
   /// The URLs of symbols that were read as one, nil for those that are not. Shared, so that few bytes cannot ask for
   /// many copies.
   var urls: [Int: URL?] = [:]
-  var longSymbols = LongSymbols()
   /// The names of the message's own shapes; empty until some are needed.
   var shapes: [ShapeNames?] = []
 
   /// Forgets everything. Memory is kept for the next message, unless it is large.
   mutating func removeAll() {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
-    longSymbols.removeAll()
     if !urls.isEmpty { urls = [:] }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
   }

@@ -13,6 +13,7 @@ final class OpenMessage: Sendable {
   private let maximumDepth: Int
   private let scope: DecodingDefinitions.Scope
   let marks = ElementMarks()
+  private let names = Mutex(NamesOfReads())
 
   var place: PartPlace { PartPlace(content: .value(at: scope.body), depth: 0) }
 
@@ -58,7 +59,27 @@ final class OpenMessage: Sendable {
         userInfo,
         open: { message throws(FormatError) in
           try message.open(bytes, maximumDepth: maximumDepth, scope)
-        }, body)
+        },
+        { session in
+          names.withLock { $0.lend(to: session.message) }
+          defer { names.withLock { $0.takeBack(from: session.message) } }
+          return try body(session)
+        })
+    }
+  }
+
+  /// What reads have found out about names, for the next ones: as many as have read at once. Used under a lock, and lent to
+  /// one session each.
+  private struct NamesOfReads: @unchecked Sendable {
+    private var free: [KnownNames] = []
+    private static let most = 8
+
+    mutating func lend(to message: Message) {
+      if let names = free.popLast() { _ = message.exchangeNames(for: names) }
+    }
+
+    mutating func takeBack(from message: Message) {
+      if free.count < Self.most { free.append(message.exchangeNames(for: KnownNames())) }
     }
   }
 }
