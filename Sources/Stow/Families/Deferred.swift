@@ -19,8 +19,8 @@
 /// ```
 ///
 /// A `StowEncoder` writes ``message`` as data. A `StowDecoder` copies it, and neither decodes nor checks it; it
-/// throws `typeMismatch` if there is a value in place of data. Other coders write and read the value itself. See
-/// <doc:Parts>.
+/// throws `typeMismatch` if there is a value in place of data. So do coders that forward to them, with their `userInfo`; other
+/// coders write and read the value itself. See <doc:Parts>.
 ///
 /// Two of these are equal if their messages are. Equal values can have different messages, for example if
 /// they contain dictionaries and keys are not sorted.
@@ -77,6 +77,9 @@ extension Deferred: Codable {
           Data.self, path: container.codingPath, "Expected data, but found an array.")
       }
       self.init(message: message)
+    } else if decoder.userInfo[.stowCoder] != nil {
+      // The decoder forwards to a `StowDecoder`, which would read data as the numbers of its bytes, too.
+      try self.init(message: container.decode(Data.self))
     } else {
       let encoder = StowEncoder()
       encoder.types = TypeRegistry(userInfo: decoder.userInfo)
@@ -87,7 +90,7 @@ extension Deferred: Codable {
   /// Writes the message, if the encoder is a `StowEncoder`; otherwise decodes the value, and encodes it.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    if encoder is any StowValueCoder {
+    if encoder is any StowValueCoder || encoder.userInfo[.stowCoder] != nil {
       try container.encode(message)
     } else {
       let decoder = StowDecoder()

@@ -3,16 +3,28 @@ import Synchronization
 /// What an encoder or a decoder passes to every value. It is mostly empty, and then passing it on counts no
 /// reference.
 struct UserInfo: Sendable {
-  private var some: [CodingUserInfoKey: any Sendable]?
+  /// The values of the user, and the mark.
+  private var marked: [CodingUserInfoKey: any Sendable]?
 
-  var isEmpty: Bool { some == nil }
+  var isEmpty: Bool { marked == nil }
 
+  /// The values of the user.
   var values: [CodingUserInfoKey: any Sendable] {
-    get { some ?? [:] }
-    set { some = newValue.isEmpty ? nil : newValue }
+    get { marked?.filter { $0.key != .stowCoder } ?? [:] }
+    set { marked = newValue.isEmpty ? nil : newValue.merging(Self.mark) { $1 } }
   }
 
   init(_ values: [CodingUserInfoKey: any Sendable] = [:]) { self.values = values }
+
+  /// What a coder shows to values: also a mark, by which they know the coder if another one forwards to it.
+  var shown: [CodingUserInfoKey: any Sendable] { marked ?? Self.mark }
+
+  private static let mark: [CodingUserInfoKey: any Sendable] = [.stowCoder: true]
+}
+
+extension CodingUserInfoKey {
+  /// The mark in the user info of this library's coders.
+  static let stowCoder = CodingUserInfoKey(rawValue: "Stow")!
 }
 
 /// The options of an encoder or a decoder, which threads share.

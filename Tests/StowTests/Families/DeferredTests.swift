@@ -57,6 +57,96 @@ struct DeferredTests {
     #expect(again.map(\.payload) == [trap.payload, trap.payload])
   }
 
+  /// Forwards to another decoder, as one that logs does: either hands out its containers, or wraps all that these decode.
+  private struct Forwarding: Decoder {
+    let base: any Decoder
+    let wraps: Bool
+    var codingPath: [any CodingKey] { base.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+      try base.container(keyedBy: type)
+    }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+      try wraps ? Single(base: self) : base.singleValueContainer()
+    }
+
+    struct Single: SingleValueDecodingContainer {
+      let base: Forwarding
+      var codingPath: [any CodingKey] { base.codingPath }
+      func decodeNil() -> Bool { (try? base.base.singleValueContainer().decodeNil()) ?? false }
+      func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: base) }
+    }
+  }
+
+  /// The same for encoders.
+  private struct ForwardingEncoder: Encoder {
+    let base: any Encoder
+    let wraps: Bool
+    var codingPath: [any CodingKey] { base.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+      base.container(keyedBy: type)
+    }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { base.unkeyedContainer() }
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+      wraps ? Single(base: self) : base.singleValueContainer()
+    }
+
+    struct Single: SingleValueEncodingContainer {
+      let base: ForwardingEncoder
+      var codingPath: [any CodingKey] { base.codingPath }
+      mutating func encodeNil() throws {
+        var container = base.base.singleValueContainer()
+        try container.encodeNil()
+      }
+      mutating func encode<Value: Encodable>(_ value: Value) throws { try value.encode(to: base) }
+    }
+  }
+
+  /// Is coded by forwarding coders.
+  private struct Forwarded<Value: Codable>: Codable {
+    let value: Deferred<Value>
+    static var wraps: CodingUserInfoKey { CodingUserInfoKey(rawValue: "wraps")! }
+
+    init(_ value: Deferred<Value>) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+      let wraps = decoder.userInfo[Self.wraps] as? Bool == true
+      value = try Deferred(from: Forwarding(base: decoder, wraps: wraps))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      let wraps = encoder.userInfo[Self.wraps] as? Bool == true
+      try value.encode(to: ForwardingEncoder(base: encoder, wraps: wraps))
+    }
+  }
+
+  @Test("are the same through coders that forward to Stow's", arguments: [false, true])
+  func forwarding(wraps: Bool) throws {
+    func check<Value: Codable & Equatable>(_ value: Value) throws {
+      let (encoder, decoder) = (StowEncoder(), StowDecoder())
+      encoder.userInfo = [Forwarded<Value>.wraps: wraps]
+      decoder.userInfo = encoder.userInfo
+      let deferred = try Deferred(value)
+      let plain = try encoder.encode([deferred])
+      let read = try decoder.decode([Forwarded<Value>].self, from: plain)
+      #expect(read.map(\.value) == [deferred])
+      let written = try encoder.encode([Forwarded(deferred)])
+      #expect(try decoder.decode([Forwarded<Value>].self, from: written).first?.value == deferred)
+      if !wraps { #expect(written == plain) }
+      // An array of bytes is an error where data is wanted.
+      #expect((try? decoder.decode([Deferred<Value>].self, from: written)) ?? [deferred] == [deferred])
+    }
+    try check([1, 2, 300])
+    try check([UInt8(1), 2])
+    try check("text")
+    try check(Order.sample)
+    #expect(StowDecoder().userInfo.isEmpty && StowEncoder().userInfo.isEmpty)
+  }
+
   @Test("of unknown types are passed on")
   func unknown() throws {
     let sent = try StowEncoder().encode(Self.envelope())

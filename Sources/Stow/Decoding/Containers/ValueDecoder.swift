@@ -234,7 +234,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   var isAbsent: Bool { !isElement && position == OpenPlace.absent.offset }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: place.offset) }
-  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.values }
+  var userInfo: [CodingUserInfoKey: Any] { session.userInfo.shown }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

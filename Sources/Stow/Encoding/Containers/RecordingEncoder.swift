@@ -35,7 +35,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
     recorder?.lend { $0.recording.path(parent: parent, key: key, start: start) } ?? []
   }
 
-  var userInfo: [CodingUserInfoKey: Any] { recorder.map { $0.lend { $0.userInfo.values } } ?? [:] }
+  var userInfo: [CodingUserInfoKey: Any] { recorder.map { $0.lend { $0.userInfo.shown } } ?? [:] }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
