@@ -226,6 +226,18 @@ struct KeyIdentityTests {
     }
   }
 
+  @Test("both spellings are the first fault of an object, in whatever form it is", arguments: [1, 20])
+  func collisionBeforeOthers(count: Int) throws {
+    let rows = (0..<count).map { number -> StowValue in
+      var object = StowObject()
+      (object[composed], object[decomposed]) = (.integer(Int128(number)), .double(Double(number) / 3))
+      object["other"] = .bool(number % 2 == 0)
+      return .object(object)
+    }
+    let value: StowValue = ["list": .array(rows)]
+    expectCollision(in: try value.encoded(), as: [String: [[String: Double]]].self)
+  }
+
   private func expectCollision<Value: Decodable>(in message: Data, as type: Value.Type) {
     #expect {
       try StowDecoder().decode(type, from: message)

@@ -125,7 +125,7 @@ struct HostileTimeTests {
       }
       let bySize = Dictionary(uniqueKeysWithValues: messages)
       try expectLinear(small: 2_000, times: 8) { size in
-        try bySize[size]?.elements().forEach { try? read($0) }
+        for element in try #require(bySize[size]).elements() { try? read(element) }
       }
     }
   }

@@ -235,7 +235,11 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     -> [String: Value]
   {
     guard let offset = place.tagged else {
-      return try session.decodeWhole([String: Value].self, at: place, node)
+      guard let table = place.elements, let shape = table.shape, let row = table.layout.row(place.number)
+      else {
+        return try session.decodePlain([String: Value].self, ValueDecoder(session, place, node))
+      }
+      return try self.row(at: row, of: table, shape, session, node)
     }
     let object = try session.attempt(at: node, expected: [String: Value].self) { () throws(FormatError) in
       try ObjectHeader.read(session.message.reader, at: offset)
@@ -253,6 +257,23 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     return try Self.read(object, session, node) { offset, step in
       try session.decode(Value.self, entry, at: OpenPlace(at: offset), step)
     }
+  }
+
+  private func row(
+    at row: Int, of table: Elements, _ shape: Int, _ session: DecodingSession, _ node: PathNode
+  ) throws -> [String: Value] {
+    let (message, entry) = (session.message, session.plan(of: Value.self))
+    let names = try session.attempt(at: node, expected: [String: Value].self) {
+      () throws(FormatError) in try message.names(ofShape: shape).names
+    }
+    var result = [String: Value](minimumCapacity: names.count)
+    for (index, name) in names.enumerated() {
+      let place = OpenPlace(table.layout.cell(index, ofRowAt: row), of: table)
+      try Self.insert(name, message.tables.key(index, ofShape: shape), into: &result, session, node) { step in
+        try session.decode(Value.self, entry, at: place, step)
+      }
+    }
+    return result
   }
 
   /// Decodes entry after entry; `decode` receives where each value is, and its step.
@@ -276,14 +297,22 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
         return (try entries.name(of: entry, message), key, entry.value)
       })
     {
-      let mark = session.path.count
-      let step = session.path.push(PathStep(.name, parent: node, value: key.bits))
-      defer { session.path.pop(to: mark) }
-      guard result.updateValue(try decode(offset, step), forKey: name) == nil else {
-        throw collision(result, name, key, session, node)
-      }
+      try insert(name, key, into: &result, session, node) { step in try decode(offset, step) }
     }
     return result
+  }
+
+  @inline(__always)
+  private static func insert(
+    _ name: String, _ key: TextLocation, into result: inout [String: Value], _ session: DecodingSession,
+    _ node: PathNode, _ decode: (PathNode) throws -> Value
+  ) throws {
+    let mark = session.path.count
+    let step = session.path.push(PathStep(.name, parent: node, value: key.bits))
+    defer { session.path.pop(to: mark) }
+    guard result.updateValue(try decode(step), forKey: name) == nil else {
+      throw collision(result, name, key, session, node)
+    }
   }
 
   /// Returns the error of a key that equals another of the dictionary: the same again, or another spelling of it.
