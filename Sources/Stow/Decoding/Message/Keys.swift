@@ -47,12 +47,12 @@ struct LongTexts {
   /// The text that a string was made from, and the length of the string, by the address of its characters, which
   /// copies share.
   private var strings: [Int: (text: TextLocation, length: Int)] = [:]
-
-  var isEmpty: Bool { texts.isEmpty && strings.isEmpty }
+  private(set) var isEmpty = true
 
   /// Notes the string that was made from a text, if it is long. It stays as long as what is known here.
   mutating func note(_ string: String, madeFrom text: TextLocation) {
     guard string.utf8.count >= Self.shortest, let address = string.address else { return }
+    isEmpty = false
     strings[address] = (text, string.utf8.count)
   }
 
@@ -68,6 +68,7 @@ struct LongTexts {
     _ text: LocatedText, isSame: (TextLocation) -> Bool
   ) -> (hash: UInt64, first: TextLocation) {
     if let known = texts[text.location.bits] { return known }
+    isEmpty = false
     let hash = text.hash
     let other = firsts[hash]
     if other == nil { firsts[hash] = text.location }
@@ -259,9 +260,10 @@ struct KnownNames {
     if !names.areShort { areShort = false }
   }
 
-  /// Forgets what belongs to one message: long texts, and names that are found by them.
+  /// Forgets what belongs to one message: long texts, and the names of shapes that are found by them.
   mutating func removeLong() {
-    if !longTexts.isEmpty { longTexts = LongTexts() }
-    if !areShort { (shapes, areShort) = ([:], true) }
+    if longTexts.isEmpty { return }
+    longTexts = LongTexts()
+    if !areShort { self = KnownNames() }
   }
 }
