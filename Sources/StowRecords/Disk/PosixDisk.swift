@@ -349,11 +349,12 @@ struct SystemDisk {
 #elseif canImport(Darwin) && _pointerBitWidth(_64)
   extension SystemDisk {
     func watch(_ path: String, onChange: @escaping @Sendable () -> Void) -> (any FileWatch)? {
-      let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return nil }
+      guard let descriptor = try? self.descriptor("watch", path, O_EVTONLY) else { return nil }
       let source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: descriptor, eventMask: [.write, .extend, .delete, .rename],
         queue: .global(qos: .utility))
+      // The system begins to watch some time after the source is made.
+      source.setRegistrationHandler(handler: onChange)
       return PosixFileWatch(source, descriptor, onEvent: onChange)
     }
   }
