@@ -8,7 +8,7 @@
     private let names = (0..<100).map { ["name": "number \($0)"] }
 
     @Test("are decoded where they stand, and parts of them") func decoding() throws {
-      let bytes = [UInt8](try StowEncoder().encode(names))
+      let bytes = ContiguousArray(try StowEncoder().encode(names))
       #expect(try StowDecoder().decode([[String: String]].self, from: bytes.span.bytes) == names)
       #expect(try StowDecoder().decode(String.self, from: bytes.span.bytes, at: [7, "name"]) == "number 7")
       #expect(
