@@ -143,7 +143,7 @@ struct SystemDisk {
       return {
         do {
           try file.synchronize()
-        } catch let error as SystemError where error.code == EINVAL {
+        } catch let error as SystemError where error.isUnsupported {
           // Some file systems cannot synchronize folders.
         }
       }
@@ -218,12 +218,12 @@ struct SystemDisk {
 
     func nextData(from offset: Int) throws -> Int? {
       do {
-        return Int(
-          exactly: try repeating("look for data") { lseek(descriptor, off_t(offset), Self.seekData) })
+        let data = try Self.result(
+          of: "look for data", { lseek(descriptor, off_t(offset), Self.seekData) },
+          ifUnsupported: { off_t(offset) })
+        return Int(exactly: data)
       } catch let error as SystemError where error.code == ENXIO {
         return nil
-      } catch let error as SystemError where [EINVAL, ENOTSUP].contains(error.code) {
-        return offset
       }
     }
 
@@ -232,8 +232,8 @@ struct SystemDisk {
       try SystemDisk.checkProcess(process)
       #if canImport(Darwin)
         // `fsync` alone reaches only the cache of the drive.
-        try Self.synchronize(
-          fully: { fcntl(self.descriptor, F_FULLFSYNC) }, orElse: { fsync(self.descriptor) })
+        _ = try Self.result(
+          of: "synchronize", { fcntl(descriptor, F_FULLFSYNC) }, ifUnsupported: { fsync(descriptor) })
       #else
         try repeating("synchronize") { fsync(descriptor) }
       #endif
@@ -261,15 +261,22 @@ struct SystemDisk {
   }
 
   extension PosixFile {
-    /// Synchronizes with the full call, or with the other if the file system does not support that. A call
-    /// that failed for another reason is not replaced by one that promises less.
-    static func synchronize(fully: () -> Int32, orElse: () -> Int32) throws {
+    /// Returns the result of a call, or of the other one if the file system does not support the first. A call that
+    /// failed for another reason is not replaced by one that promises less.
+    static func result<Result: SignedInteger>(
+      of operation: String, _ call: () -> Result, ifUnsupported other: () -> Result
+    ) throws -> Result {
       do {
-        try repeating("synchronize", fully)
-      } catch let error as SystemError where [ENOTSUP, EOPNOTSUPP, ENOTTY, EINVAL].contains(error.code) {
-        try repeating("synchronize", orElse)
+        return try repeating(operation, call)
+      } catch let error as SystemError where error.isUnsupported {
+        return try repeating(operation, other)
       }
     }
+  }
+
+  extension SystemError {
+    /// Whether a file system does not support a call on a file or folder. Each of them has its own code for that.
+    fileprivate var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, ENOTTY, EOPNOTSUPP].contains(code) }
   }
 
   extension FileStatus {

@@ -292,23 +292,20 @@
       }
     #endif
 
-    @Test("Only where the full synchronization is not supported is the lesser one made")
-    func fullSynchronization() throws {
-      for (code, isSupported) in [(ENOTSUP, false), (ENOTTY, false), (EIO, true), (ENOSPC, true)] {
-        var lesser = 0
-        let result = Result {
-          try PosixFile.synchronize(
-            fully: {
-              errno = code
-              return -1
-            },
-            orElse: {
-              lesser += 1
-              return 0
-            })
+    @Test("A call that the file system does not support is replaced")
+    func unsupportedCalls() throws {
+      func result(failingWith code: Int32) throws -> Int {
+        func fail() -> Int {
+          errno = code
+          return -1
         }
-        #expect(lesser == (isSupported ? 0 : 1))
-        #expect((try? result.get()) == nil ? isSupported : !isSupported)
+        return try PosixFile.result(of: "call", fail, ifUnsupported: { 7 })
+      }
+      for code in [EINVAL, ENOSYS, ENOTSUP, ENOTTY, EOPNOTSUPP] {
+        #expect(try result(failingWith: code) == 7)
+      }
+      for code in [EIO, ENOSPC, ENXIO] {
+        #expect(throws: SystemError(operation: "call", code: code)) { try result(failingWith: code) }
       }
     }
 
