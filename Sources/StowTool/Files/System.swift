@@ -36,6 +36,14 @@ enum System {
 
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+  /// The folder for temporary files. On Apple's platforms, Foundation does not look into the environment for it.
+  static var temporaryFolder: URL {
+    if let path = environment("TMPDIR"), !path.isEmpty {
+      return URL(filePath: path, directoryHint: .isDirectory)
+    }
+    return FileManager.default.temporaryDirectory
+  }
+
   /// Makes a write to a pipe that nobody reads fail instead of ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
@@ -225,7 +233,7 @@ final class Output {
   /// Writes a file to the folder for temporary files.
   static func writeTemporary(_ data: Data, ending: String = "") throws -> URL {
     let name = "stowtool-\(UUID().uuidString)\(ending)"
-    let file = FileManager.default.temporaryDirectory.appending(path: name)
+    let file = System.temporaryFolder.appending(path: name)
     let path = file.path(percentEncoded: false)
     do {
       guard System.makePrivateFile(path) else { throw Failure("\(path): cannot be written") }
