@@ -77,7 +77,8 @@ enum ResidentMemory {
       defer { fclose(file) }
       var line = [CChar](repeating: 0, count: 256)
       while fgets(&line, Int32(line.count), file) != nil {
-        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let text = String(
+          decoding: line.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         guard text.hasPrefix(name) else { continue }
         return (Int(text.filter(\.isNumber)) ?? 0) * 1024
       }
