@@ -3,27 +3,29 @@
 import Dispatch
 import Foundation
 
-protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
-  var handle: Int32 { get }
-  var data: DispatchSource.FileSystemEvent { get }
-  var mask: DispatchSource.FileSystemEvent { get }
-}
+#if canImport(Darwin)
+  protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
+    var handle: Int32 { get }
+    var data: DispatchSource.FileSystemEvent { get }
+    var mask: DispatchSource.FileSystemEvent { get }
+  }
 
-extension DispatchSource {
-  class func makeFileSystemObjectSource(
-    fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
-  ) -> any DispatchSourceFileSystemObject { fatalError() }
-}
-
-#if arch(x86_64)
-  @available(*, unavailable, message: "Macs with processors of Intel do not have it")
-  struct Float16 {}
-#else
-  @available(*, unavailable, message: "only processors of Intel have it")
-  struct Float80 {}
+  extension DispatchSource {
+    class func makeFileSystemObjectSource(
+      fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceFileSystemObject { fatalError() }
+  }
 #endif
 
-#if !os(macOS)
-  @available(*, unavailable, message: "only macOS has it")
+@available(*, unavailable)
+struct Float80 {}
+
+#if os(macOS) && arch(x86_64)
+  @available(*, unavailable)
+  struct Float16 {}
+#endif
+
+#if os(iOS)
+  @available(*, unavailable)
   final class Process {}
 #endif

@@ -367,17 +367,19 @@ struct SystemDisk {
   }
 #endif
 
-/// A source of events from a descriptor, which is closed when this is released. Sources may be used from any
-/// thread.
-private final class PosixFileWatch: FileWatch, @unchecked Sendable {
-  private let source: any DispatchSourceProtocol
+#if (os(Linux) || canImport(Darwin)) && _pointerBitWidth(_64)
+  /// A source of events from a descriptor, which is closed when this is released. Sources may be used from any
+  /// thread.
+  private final class PosixFileWatch: FileWatch, @unchecked Sendable {
+    private let source: any DispatchSourceProtocol
 
-  init(_ source: any DispatchSourceProtocol, _ descriptor: Int32, onEvent: @escaping @Sendable () -> Void) {
-    self.source = source
-    source.setEventHandler(handler: onEvent)
-    source.setCancelHandler { close(descriptor) }
-    source.resume()
+    init(_ source: any DispatchSourceProtocol, _ descriptor: Int32, onEvent: @escaping @Sendable () -> Void) {
+      self.source = source
+      source.setEventHandler(handler: onEvent)
+      source.setCancelHandler { close(descriptor) }
+      source.resume()
+    }
+
+    deinit { source.cancel() }
   }
-
-  deinit { source.cancel() }
-}
+#endif
