@@ -142,7 +142,7 @@ struct DecimalTests {
     for exponent in -128...127 {
       let value = try #require(Decimal(string: "0e\(exponent)"))
       #expect(value == 0 && value.description == "0")
-      expectRoundTrip(value) { $0 == $1 && $0.exponent == exponent }
+      expectRoundTrip(value) { $0 == $1 && $0.exponent == $1.exponent }
     }
   }
 
