@@ -111,20 +111,28 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("the keys of parts of an open message", arguments: Objects.all)
+  /// The size from which on looking at all of a key takes longer than everything else that is done for it.
+  private static let largeSize = 20_000
+  private static func largeKey(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x78, count: count) }
+
+  @Test("keys that allKeys has returned", arguments: Objects.all)
+  private func returnedKeys(objects: Objects) throws {
+    try expectLinear([AllKeys].self, size: Self.largeSize) {
+      objects.make($0, Self.largeKey)
+    }
+  }
+
+  @Test("the keys of the elements of an open message", arguments: Objects.all)
   private func openMessage(objects: Objects) throws {
-    /// What takes each element of a message by itself.
     let reads: [(StowMessage) throws -> Void] = [
       { _ = try $0.keys() }, { _ = try $0.count() }, { _ = try $0.contains(["b"]) },
       { _ = try $0.decode(StowValue.self) }, { _ = try $0.decode(AllKeys.self) },
     ]
+    let sizes = [Self.largeSize, 8 * Self.largeSize]
     for read in reads {
-      let messages = try [2_000, 16_000].map { size in
-        let bytes = objects.make(size) { [UInt8](repeating: 0x78, count: $0) }
-        return (size, try StowMessage(from: bytes))
-      }
+      let messages = try sizes.map { ($0, try StowMessage(from: objects.make($0, Self.largeKey))) }
       let bySize = Dictionary(uniqueKeysWithValues: messages)
-      try expectLinear(small: 2_000, times: 8) { size in
+      try expectLinear(small: sizes[0], times: 8) { size in
         for element in try #require(bySize[size]).elements() { try? read(element) }
       }
     }
