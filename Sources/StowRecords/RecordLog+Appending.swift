@@ -219,6 +219,8 @@ extension RecordLog {
   /// interval. They are kept, and tried again after the same interval, unless the error is one after which
   /// nothing more is written. The next call of the log throws the same error.
   ///
+  /// It is also called if ``Retention`` could not remove a segment, also when the log was opened. No call throws that error.
+  ///
   /// ```swift
   /// log.onBackgroundError = { logger.error("events are not on the disk: \($0)") }
   /// ```
@@ -227,8 +229,21 @@ extension RecordLog {
     set {
       // What the old closure keeps may use the log when it is let go.
       var closure = newValue
-      state.withLock { swap(&$0.onBackgroundError, &closure) }
+      let untold = state.withLock { state in
+        swap(&state.onBackgroundError, &closure)
+        return newValue == nil ? nil : state.untoldError.take()
+      }
+      if let untold { newValue?(untold) }
     }
+  }
+
+  /// Reports an error that no call throws, once the state is unlocked.
+  func report(_ error: RecordLogError, _ state: inout LogState) {
+    guard let handler = state.onBackgroundError else {
+      state.untoldError = error
+      return
+    }
+    writingCalls.start { handler(error) }
   }
 
   /// Schedules the writing of records, if durability asks for it and it is not scheduled yet.

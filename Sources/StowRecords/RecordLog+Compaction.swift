@@ -72,25 +72,33 @@ extension RecordLog {
       let segments = try finishedSegments()
       // Deferred to the end: until then an index knows which records are the last of their keys.
       defer { files.noteReplacement() }
-      for segment in segments { try compact(segment, isKept) }
+      for (segment, next) in zip(segments, segments.dropFirst()) {
+        try compact(segment, before: next.first, isKept)
+      }
       guard let segment = segments.first else { return }
       try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segment.path) }
     }
   }
 
-  /// Ends the segment being written, and returns the finished ones, which then have all records so far.
+  /// Ends the segment being written, and returns the segments, of which those before the last have all records so far.
   private func finishedSegments() throws -> [Segment] {
     try withWriter { state, writer in
       try throwLateError(&state)
       if writer.count > writer.file.first { _ = try beginSegment(&state, after: writer) }
-      return state.segments.dropLast()
+      return state.segments
     }
   }
 
-  private func compact(_ segment: Segment, _ isKept: (Record) throws -> Bool) throws {
+  private func compact(_ segment: Segment, before end: Int, _ isKept: (Record) throws -> Bool) throws {
     let log = state.withLock { $0.file.origin.log }
-    // A segment that was removed meanwhile, or by somebody else, has no records to keep.
-    guard let old = try openCertainly(segment, of: log) else { return }
+    let old: SegmentFiles.Part
+    do {
+      // A segment that was removed meanwhile, or by somebody else, has no records to keep.
+      guard let part = try openCertainly(segment, before: end, of: log) else { return }
+      old = part
+    } catch let error as RecordLogError where error.isOfAnotherFile {
+      return
+    }
     let opening = opening(of: segment)
     let tail = Tail(end: old.size, count: old.count, size: old.size)
     _ = try replacement(of: old.file, tail, opening, isKept) { new in

@@ -3,8 +3,8 @@ extension RecordLog {
   /// segment being written always stays. An array combines several limits; each removes what it would remove
   /// by itself.
   ///
-  /// If a segment cannot be removed, or is not certainly one of this log, it stays with all that follow, and the next call
-  /// of the log throws the error.
+  /// If a segment cannot be removed, or is not certainly one of this log, it stays with all that follow, and
+  /// ``RecordLog/onBackgroundError`` gets the error. Appending continues.
   ///
   /// ```swift
   /// let log = try RecordLog(at: folder, retention: [.bytes(10 << 30), .age(.seconds(30 * 86_400))])
@@ -70,8 +70,8 @@ extension RecordLog {
     try state.writer?.checkFile()
     // Followers wake even if a later segment cannot be removed: the earlier ones are gone.
     defer { state.followers.wake() }
-    for segment in state.segments.prefix(count) {
-      _ = try openCertainly(segment, of: state.file.origin.log)
+    for (segment, next) in zip(state.segments, state.segments.dropFirst()).prefix(count) {
+      _ = try openCertainly(segment, before: next.first, of: state.file.origin.log)
       // A crash must not bring one back that has a gap after it.
       try synchronizeRemoval(&state)
       try RecordLogError.naming(segment.path) { try disk.remove(segment.path) }
@@ -88,18 +88,25 @@ extension RecordLog {
     state.hasRemoved = false
   }
 
-  /// A finished segment that is to be removed or replaced; nil if there is no such file.
+  /// A finished segment that is to be removed or replaced; nil if there is no such file, or if nothing of it can be read.
   ///
+  /// - Parameter end: The number of the first record of the next segment.
   /// - Throws: `RecordLogError`, also if it is not certainly a file of the log.
-  func openCertainly(_ segment: Segment, of log: UInt64) throws -> SegmentFiles.Part? {
-    guard let part = try files.open(segment, of: log) else { return nil }
-    guard part.file.namesOrigin else { throw RecordLogError(file: segment.path, .replaced) }
-    return part
+  func openCertainly(_ segment: Segment, before end: Int, of log: UInt64) throws -> SegmentFiles.Part? {
+    do {
+      guard let part = try files.open(segment, of: log) else { return nil }
+      guard try part.file.isCertainly(of: log) else { throw RecordLogError(file: segment.path, .replaced) }
+      return part
+    } catch let error as RecordLogError where error.isOfAnotherFile {
+      damageReport.add(Damage(file: segment.path, records: segment.first..<end, bytes: 0..<0, reason: .head))
+      guard error.reason == .notALog, try files.names(log, in: segment) else { throw error }
+      return nil
+    }
   }
 
   // MARK: - Retention
 
-  /// Removes segments that need not be kept. An error is thrown by the next call.
+  /// Removes segments that need not be kept. An error makes no call fail, unless nothing more can be written.
   func removeOutdated(_ state: inout LogState) {
     guard segmentSize != nil, retention != [] else { return }
     do {
@@ -108,7 +115,7 @@ extension RecordLog {
       if count > 0, let writer = state.writer, !writer.isSynchronized { try writer.finish() }
       try remove(count, &state)
     } catch let error as RecordLogError {
-      state.lateError = error
+      report(error, &state)
     } catch {
       preconditionFailure("Removing throws errors of logs only, not \(error)")
     }
@@ -133,7 +140,7 @@ extension RecordLog {
     guard let least = retention.age else { return outdated }
     // Where it is not known how old a segment is, a later one tells how old it is at least.
     for index in segments.indices.dropFirst(outdated + 1) {
-      guard let age = try age(of: segments[index], state) else { continue }
+      guard let age = age(of: segments[index], state) else { continue }
       if age <= least { break }
       outdated = index
     }
@@ -141,9 +148,9 @@ extension RecordLog {
   }
 
   /// Returns how long ago a segment was begun; nil if that is not known, also because the clock was ahead.
-  private func age(of segment: Segment, _ state: LogState) throws -> Duration? {
+  private func age(of segment: Segment, _ state: LogState) -> Duration? {
     let isLast = segment == state.segments.last
-    let file = isLast ? state.file : try files.open(segment, of: state.file.origin.log)?.file
+    let file = isLast ? state.file : try? files.open(segment, of: state.file.origin.log)?.file
     let now = disk.now
     guard let begun = file?.origin.begun, begun > 0, begun <= now else { return nil }
     return .milliseconds(now - begun)

@@ -178,6 +178,8 @@ struct LogState: Sendable {
   var lateError: RecordLogError?
   var followers = FollowersOfLog()
   var onBackgroundError: (@Sendable (RecordLogError) -> Void)?
+  /// The last error that no call throws, until there is somebody to report it to.
+  var untoldError: RecordLogError?
 }
 
 extension LogState {

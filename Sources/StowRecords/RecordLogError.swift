@@ -92,6 +92,9 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     if case .system(_, let code) = reason { SystemDisk.isForgotten(code) } else { false }
   }
 
+  /// Whether the file is not one of the log.
+  var isOfAnotherFile: Bool { reason == .notALog || reason == .replaced }
+
   /// The file, the offset and the reason in a sentence.
   public var description: String {
     let place = offset.map { " at offset \($0)" } ?? ""

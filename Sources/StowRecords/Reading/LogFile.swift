@@ -64,6 +64,12 @@ final class LogFile: Sendable {
     return damage?.contains { $0.contains(BlockHead.size) } ?? true ? LogFile(self, of: log) : self
   }
 
+  /// Returns whether a segment that belongs to the log may be removed or replaced: it or its identity names the log, or the frame is
+  /// damaged that would, and its first number is that of its name.
+  func isCertainly(of log: UInt64) throws -> Bool {
+    try namesOrigin || identity == log || head(of: 0)?.firstRecord ?? first == first
+  }
+
   // MARK: - Bytes
 
   /// Returns bytes of the file, as far as it goes. Throws if the system reads fewer bytes than there are.

@@ -221,6 +221,15 @@ final class SegmentFiles: Sendable {
     try file(of: segment).flatMap { $0.namesOrigin ? $0.origin.log : nil }
   }
 
+  /// Returns whether the first bytes of a file without a whole head have the identity of the log where its first frame names it.
+  func names(_ log: UInt64, in segment: Segment) throws -> Bool {
+    try RecordLogError.naming(segment.path) {
+      let file = try disk.open(segment.path, .inspecting)
+      let bytes = try LogFile.bytes(of: file, segment.path, from: BlockHead.size + Frame.headSize, count: 8)
+      return bytes.count == 8 && bytes.littleEndian(at: 0, size: 8) == log
+    }
+  }
+
   /// Forgets the open file of a segment, which is opened again when needed.
   func forget(_ segment: Segment) { _ = opened.withLock { $0.takeOut(segment) } }
 

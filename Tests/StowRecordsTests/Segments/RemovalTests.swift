@@ -223,19 +223,71 @@ struct RemovalTests {
     #expect((33...40).contains(log.firstNumber))
   }
 
-  @Test("A segment that retention must not remove keeps nobody from appending")
-  func retentionThatFails() throws {
-    let log = try Segmented.log(on: disk, retention: .records(10))
-    try Segmented.append(0..<10, to: log)
-    disk.setBytes(Array("mine".utf8), of: Segmented.segments(on: disk)[0].path)
-    var (failures, id) = (0, 10)
-    while id < 40 {
-      do { id = try log.append(Event(id, size: 10_000)) + 1 } catch { failures += 1 }
+  /// A flipped bit in each byte of the head and of the first frame of an old segment, of one block or of several.
+  @Test(
+    "A damaged segment goes when its turn comes, and keeps nobody from appending",
+    arguments: [65_536, 200_000])
+  func damagedSegment(_ segmentSize: Int) throws {
+    for place in 0..<(BlockHead.size + Frame.headSize + Origin.size) {
+      let disk = SimulatedDisk()
+      func open() throws -> RecordLog {
+        try RecordLog(at: Segmented.folder, on: disk, segmentSize: segmentSize, retention: .records(40))
+      }
+      for isCompacted in [false, true] {
+        var log = try open()
+        let first = log.count
+        try Segmented.append(first..<(first + 30), to: log)
+        try log.close()
+        let segment = try #require(Segmented.segments(on: disk).dropLast().last)
+        #expect(disk.flipBit(place % 8, at: place, of: segment.path))
+        log = try open()
+        if isCompacted { try log.compact { _ in true } }
+        try Segmented.append((first + 30)..<(first + 120), to: log)
+        #expect(log.firstNumber > segment.first && log.firstNumber >= log.count - 80, "\(place)")
+        #expect(!disk.files(in: Segmented.folder).contains(segment.path), "\(place)")
+        try log.close()
+      }
     }
-    #expect(failures > 0 && log.count == 40 && log.firstNumber == 0)
-    try? log.close()
-    _ = try Segmented.log(on: disk, retention: .records(10))
-    #expect(disk.bytes(of: "/log/00000000000000000000.stowlog") == Array("mine".utf8))
+  }
+
+  @Test("A segment that cannot be removed makes no call fail, and is reported", arguments: [true, false])
+  func reportedTrouble(_ isForeign: Bool) async throws {
+    let (reports, report) = AsyncStream<RecordLogError>.makeStream()
+    var received = reports.makeAsyncIterator()
+    var log = try Segmented.log(on: disk, retention: .records(10))
+    try Segmented.append(0..<10, to: log)
+    let segment = Segmented.segments(on: disk)[0]
+    let reason: RecordLogError.Reason
+    if isForeign {
+      disk.setBytes(Array("mine".utf8), of: segment.path)
+      reason = .notALog
+    } else {
+      disk.failingOperation = "remove"
+      reason = .system(operation: "remove", code: 5)
+    }
+    log.onBackgroundError = { report.yield($0) }
+    for id in 10..<40 { #expect(try log.append(Event(id, size: 10_000)) == id) }
+    #expect(log.firstNumber == 0 && Segmented.segments(on: disk)[0] == segment)
+    #expect(await received.next()?.reason == reason)
+    #expect(log.damage.map(\.file) == (isForeign ? [segment.path] : []))
+    try log.close()
+    // The error of an opening reaches whoever wants to hear of errors then.
+    log = try Segmented.log(on: disk, retention: .records(10))
+    #expect(try log.append(Event(40)) == 40)
+    let (early, first) = AsyncStream<RecordLogError>.makeStream()
+    log.onBackgroundError = { first.yield($0) }
+    var heard = early.makeAsyncIterator()
+    #expect(await heard.next()?.reason == reason)
+    // A compaction leaves a file alone that is not the log's, and compacts the others.
+    if isForeign {
+      try log.compact { $0.number % 2 == 0 }
+      #expect(disk.bytes(of: segment.path) == Array("mine".utf8))
+      let finished = try #require(Segmented.segments(on: disk).last).first
+      #expect(
+        log.records.map(\.number)
+          == (0..<41).filter { $0 >= Segmented.segments(on: disk)[1].first && $0 % 2 == 0 })
+      #expect(finished == 41)
+    }
   }
 
   @Test("A segment that retention must not remove costs no record when the log is closed")
@@ -246,8 +298,8 @@ struct RemovalTests {
         let log = try Segmented.log(on: disk, retention: .records(10))
         try Segmented.append(0..<10, to: log)
         disk.setBytes(Array("mine".utf8), of: Segmented.segments(on: disk)[0].path)
-        while log.count < count { _ = try? log.append(Event(log.count, size: 10_000)) }
-        try? log.close()
+        while log.count < count { try log.append(Event(log.count, size: 10_000)) }
+        try log.close()
       }
       #expect(try Segmented.log(on: disk).count == count)
     }
