@@ -64,8 +64,9 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// Opens a log for appending, or creates it.
   ///
   /// Cuts off the torn end that a crash has left, which contains nothing whole: see
-  /// ``RecordLogReader/recovery``. Reads the first and the last block, whatever the size of the file, and
-  /// others only if these are damaged or belong to an unfinished record.
+  /// ``RecordLogReader/recovery``. More than a crash leaves stays, as damage. Reads the first and the last
+  /// block, whatever the size of the file, and others only if these are damaged or belong to an unfinished
+  /// record.
   ///
   /// ```swift
   /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)

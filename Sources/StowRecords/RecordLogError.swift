@@ -152,6 +152,9 @@ extension RecordLogReader {
       case unfinished
       /// A record is larger than `maximumRecordSize`.
       case recordTooLarge
+      /// The log ends in more bytes that are not whole than a crash leaves: some are missing before them, as in a broken copy,
+      /// or there are too many. How many records they hold is not known.
+      case displaced
       /// The system could not read the bytes; the value is its `errno`.
       case unreadable(Int32)
     }
@@ -168,7 +171,9 @@ extension RecordLogReader {
     /// A sentence with the records, the segment if there is one, the bytes and the reason.
     public var description: String {
       let numbers =
-        records.isEmpty ? "no records" : "records \(records.lowerBound) to \(records.upperBound - 1)"
+        reason == .displaced
+        ? "records from \(records.lowerBound) on"
+        : records.isEmpty ? "no records" : "records \(records.lowerBound) to \(records.upperBound - 1)"
       let name = file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...]
       let segment = Segment(named: name, in: "") == nil ? "" : " of \(name)"
       let place = "bytes \(bytes.lowerBound) to \(bytes.upperBound)\(segment)"
@@ -179,18 +184,23 @@ extension RecordLogReader {
   /// What opening a log found after the last record that is whole.
   public struct Recovery: Hashable, Sendable, CustomStringConvertible {
     /// The bytes after the last whole part of the log; empty if the log ends there. They contain no whole
-    /// part. A writer has cut them off. For a reader they are still in the file, and may be what a writer is
-    /// just writing.
+    /// part. A writer has cut them off, unless they are damage. For a reader they are still in the file, and may be
+    /// what a writer is just writing.
     public let bytes: Range<Int>
     /// The numbers of an unfinished group, or of an unfinished record of several blocks; empty if nothing is
     /// unfinished. A writer leaves the parts in place and appends after them: these numbers stay without
     /// records.
     public let records: Range<Int>
+    /// Whether the bytes are more than a crash leaves, as after a broken copy of the file: more than a block of 64 KB, or the
+    /// beginning of a block is among them. A writer keeps them, and appends after them.
+    public let isDamage: Bool
 
     /// The bytes and the record in a sentence.
     public var description: String {
+      let excess = isDamage ? ", which is more than a crash leaves" : ""
       let parts =
-        (bytes.isEmpty ? [] : ["\(bytes.count) bytes from offset \(bytes.lowerBound) on that are not whole"])
+        (bytes.isEmpty
+          ? [] : ["\(bytes.count) bytes from offset \(bytes.lowerBound) on that are not whole\(excess)"])
         + (records.isEmpty ? [] : [unfinished])
       return parts.isEmpty ? "nothing after the last whole record" : parts.joined(separator: ", and ")
     }
@@ -200,6 +210,13 @@ extension RecordLogReader {
         ? "record \(records.lowerBound), which is not finished"
         : "records \(records.lowerBound) to \(records.upperBound - 1), which are not finished"
     }
+  }
+}
+
+extension RecordLog.Damage {
+  /// The damage of bytes after the end of a log, in which there may be records from a number on.
+  init(file: String, displacing bytes: Range<Int>, from number: Int) {
+    self.init(file: file, records: number..<number, bytes: bytes, reason: .displaced)
   }
 }
 
@@ -220,6 +237,7 @@ extension RecordLog.Damage.Reason {
     case .missing: "nothing is left of them"
     case .unfinished: "a record of several blocks is not whole"
     case .recordTooLarge: "a record is larger than the limit"
+    case .displaced: "there are bytes missing before them, or too many"
     case .unreadable(let code): SystemDisk.description(of: code)
     }
   }

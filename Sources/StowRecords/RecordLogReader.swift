@@ -253,7 +253,7 @@ extension RecordLogReader {
 
   /// Reads the whole log and returns its damaged parts; an empty array if it is whole.
   ///
-  /// What follows the last whole record is not damage: see ``recovery``.
+  /// What follows the last whole record is not damage, unless it is more than a crash leaves: see ``recovery``.
   ///
   /// ```swift
   /// for damage in try log.verify() { print(damage) }

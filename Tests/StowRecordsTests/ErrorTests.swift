@@ -46,12 +46,13 @@ struct ErrorTests {
     let name = Segment(from: 3, in: "b").path
     let other = RecordLog.Damage(file: name, records: 3..<5, bytes: 100..<200, reason: .frame)
     #expect("\(other)".contains("bytes 100 to 200 of 00000000000000000003.stowlog: "))
-    let recoveries = [(7..<7, 1..<1), (7..<9, 1..<1), (7..<9, 4..<5), (9..<9, 4..<5)]
+    let recoveries = [(7..<7, 1..<1), (7..<9, 1..<1), (7..<9, 4..<5), (9..<9, 4..<5), (7..<10, 1..<1)]
     #expect(
-      recoveries.map { "\(RecordLog.Recovery(bytes: $0, records: $1))" } == [
+      recoveries.map { "\(RecordLog.Recovery(bytes: $0, records: $1, isDamage: $0.count > 2))" } == [
         "nothing after the last whole record", "2 bytes from offset 7 on that are not whole",
         "2 bytes from offset 7 on that are not whole, and record 4, which is not finished",
         "record 4, which is not finished",
+        "3 bytes from offset 7 on that are not whole, which is more than a crash leaves",
       ])
   }
 

@@ -188,6 +188,8 @@ struct Tail: Sendable, Hashable {
   var count: Int
   /// The size that the file had, in bytes.
   var size: Int
+  /// The bytes after the last whole frame, if they are more than a crash leaves.
+  var damage: Range<Int>?
   /// The records of the unfinished group at the end.
   var unfinished: Range<Int>?
   /// Whether frames can follow in the block of the last one.
@@ -198,28 +200,43 @@ struct Tail: Sendable, Hashable {
 
   var recovery: RecordLog.Recovery {
     RecordLog.Recovery(
-      bytes: end..<max(end, size), records: unfinished ?? count..<count)
+      bytes: min(end, damage?.lowerBound ?? end)..<max(end, size), records: unfinished ?? count..<count,
+      isDamage: damage != nil)
   }
 }
 
 extension LogFile {
   /// Finds the end of the whole frames, for a writer that has the file to itself. Reads the last block, and
-  /// others only if nothing in that is whole.
+  /// others only if nothing in that is whole. Damage after it stays: what is written next begins in a block after that.
   ///
   /// - Throws: `RecordLogError`, also if nothing of the log is whole.
   func tailForWriting() throws -> Tail {
     let size = try size()
-    guard let block = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
+    guard let (block, dataEnd) = try lastBlock(ofSize: size) else {
+      throw RecordLogError(file: path, .notALog)
+    }
     // The file of another segment has this one's name.
     guard block.nextRecord >= first else { throw RecordLogError(file: path, .replaced) }
-    return Tail(
-      end: block.start + block.end, count: block.nextRecord, size: size,
-      unfinished: try unfinishedGroup(at: block, size)?.numbers,
-      isBlockOpen: !block.damage.contains { $0.lowerBound < block.end } && !block.isOpen,
+    let damage = try damage(after: block, before: dataEnd)
+    // No block after it could have its number in its head.
+    if let damage, damage.upperBound > BlockHead.blockSize * Int(UInt32.max) {
+      throw RecordLogError(RecordLog.Damage(file: path, displacing: damage, from: block.nextRecord))
+    }
+    var tail = Tail(
+      end: block.start + block.end, count: block.nextRecord, size: size, damage: damage,
+      isBlockOpen: damage == nil && !block.damage.contains { $0.lowerBound < block.end } && !block.isOpen,
       synchronizedEnd: max(
         (block.head?.synchronizedBlocks ?? 0) * BlockHead.blockSize,
         block.checkpoint.map { block.start + $0.lowerBound } ?? 0),
       endsInCheckpoint: block.checkpoint?.upperBound == block.end)
+    if let damage {
+      // No frame ends in so many zeros. The numbers of displaced records are not used again.
+      tail.end = min(size, damage.upperBound + BlockHead.blockSize)
+      tail.count = max(tail.count, try displacedBlock(in: damage)?.nextRecord ?? 0)
+    } else {
+      tail.unfinished = try unfinishedGroup(at: block, size)?.numbers
+    }
+    return tail
   }
 
   /// Finds the end of the whole records, beside a writer that may be writing the last one.
@@ -239,13 +256,15 @@ extension LogFile {
   }
 
   private func tailForReading(_ size: Int) throws -> Tail {
-    guard let last = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
+    guard let (last, dataEnd) = try lastBlock(ofSize: size) else {
+      throw RecordLogError(file: path, .notALog)
+    }
     let unfinished = try unfinishedGroup(at: last, size)
     let end = unfinished?.start ?? last.start + last.end
     return Tail(
       end: end, endOfFrames: try endOfFrames(before: end, size),
       count: max(first, unfinished?.numbers.lowerBound ?? last.nextRecord), size: size,
-      unfinished: unfinished?.numbers)
+      damage: try damage(after: last, before: dataEnd), unfinished: unfinished?.numbers)
   }
 
   /// Returns where the block before the last one ends, if the last one is only a head; nil if it has frames, or
@@ -258,18 +277,47 @@ extension LogFile {
     return block.start + block.end
   }
 
-  /// Returns the last block in which anything is whole. Throws for a block of another version, so that
-  /// nothing is cut off that only another version of this library understands.
-  private func lastBlock(ofSize size: Int) throws -> Block? {
-    var limit = BlockHead.count(in: size)
+  /// Returns the last block in which anything is whole, and where the bytes after it end that are not zero. Throws for a block of
+  /// another version, so that nothing is cut off that only another version of this library understands.
+  private func lastBlock(ofSize size: Int) throws -> (block: Block, dataEnd: Int)? {
+    var (limit, dataEnd) = (BlockHead.count(in: size), 0)
     while let index = try lastBlock(before: limit) {
       limit = index
       let offset = index * BlockHead.blockSize
-      let bytes = try Self.bytes(of: disk, path, from: offset, count: BlockHead.size)
-      if let version = BlockHead.unsupportedVersion(bytes) {
+      let head = try Self.bytes(of: disk, path, from: offset, count: BlockHead.size)
+      if let version = BlockHead.unsupportedVersion(head) {
         throw RecordLogError(file: path, offset: offset, .unsupportedVersion(version))
       }
-      if let block = try block(index, before: size) { return block }
+      let block = try block(index, before: size)
+      if dataEnd == 0 {
+        let count = min(BlockHead.blockSize, size - offset)
+        let bytes = try block?.bytes ?? Self.bytes(of: disk, path, from: offset, count: count)
+        dataEnd = bytes.lastIndex { $0 != 0 }.map { offset + $0 + 1 } ?? 0
+      }
+      if let block { return (block, dataEnd) }
+    }
+    return nil
+  }
+
+  /// Returns the bytes after the last whole frame, if they are more than a crash leaves: more than a block, or such as hold a whole
+  /// head, which is not where it was written. Bytes are missing before it, as in a broken copy, or there are too many.
+  private func damage(after last: Block, before dataEnd: Int) throws -> Range<Int>? {
+    // A block may end in zeros before the one that a crash has torn.
+    let isAtOnce = last.bytes[last.end...].contains { $0 != 0 }
+    let start = last.start + (isAtOnce ? last.end : BlockHead.blockSize)
+    guard start < dataEnd else { return nil }
+    let isDamage = try dataEnd - start > BlockHead.blockSize || displacedBlock(in: start..<dataEnd) != nil
+    return isDamage ? start..<dataEnd : nil
+  }
+
+  /// Returns the last block of this file that begins in some bytes and is not in its place, as far as they go.
+  private func displacedBlock(in range: Range<Int>) throws -> Block? {
+    // The last one may be only a part of its head.
+    let start = max(range.lowerBound, range.upperBound - BlockHead.blockSize - BlockHead.size)
+    let bytes = try Self.bytes(of: disk, path, from: start, count: range.upperBound - start)
+    for offset in bytes.indices.reversed() where bytes[offset...].starts(with: BlockHead.beginning) {
+      guard let head = BlockHead(bytes[offset...]), head.identity == identity else { continue }
+      return Block(head.index, Array(bytes[offset...].prefix(BlockHead.blockSize)), identity: identity)
     }
     return nil
   }

@@ -98,6 +98,9 @@ struct RecordCursor: Sendable {
       guard goOn() else { break }
     }
     if next < tail.count || hole != nil { reportLost(before: tail.count, before: end) }
+    if let damage = tail.damage {
+      report.add(RecordLog.Damage(file: file.path, displacing: damage, from: tail.count))
+    }
     return nil
   }
 

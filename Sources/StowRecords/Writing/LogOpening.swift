@@ -15,7 +15,7 @@ struct LogOpening {
       // An empty file becomes a log as a compacted one does, so that a crash never leaves half a head.
       if try naming({ try file.status() }).size == 0 {
         let log = try newLog(inPlaceOf: file, like: file, from: 0, nil)
-        opened = (log, RecordLog.Recovery(bytes: 0..<0, records: 0..<0))
+        opened = (log, RecordLog.Recovery(bytes: 0..<0, records: 0..<0, isDamage: false))
         locked = log.file.disk
       } else {
         opened = try recovered(LogFile(reading: path, file))
@@ -289,7 +289,7 @@ extension LogOpening {
         segments = [Segment(from: 0, in: path)]
         let origin = Origin(log: identity, begun: disk.now)
         writer = try opening(of: segments[0]).newLog(inPlaceOf: nil, like: nil, from: 0, origin)
-        recovery = RecordLog.Recovery(bytes: 0..<0, records: 0..<0)
+        recovery = RecordLog.Recovery(bytes: 0..<0, records: 0..<0, isDamage: false)
         locked = writer.file.disk
       }
       try removeLeftovers(of: writer.file.origin.log)

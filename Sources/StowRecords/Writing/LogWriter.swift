@@ -62,7 +62,7 @@ final class LogWriter: @unchecked Sendable {
     counts = options.counts
     wholeEnd = end
     synchronizedEnd = tail.synchronizedEnd
-    unsynchronized = tail.synchronizedEnd..<tail.end
+    unsynchronized = tail.synchronizedEnd..<(tail.damage?.lowerBound ?? tail.end)
     endsInCheckpoint = tail.endsInCheckpoint
     frame.reserveCapacity(BlockHead.blockSize)
     if tail.isBlockOpen { skipRestIfSmall() } else { skipRest() }

@@ -29,7 +29,9 @@ enum LogVerbs {
   ) { arguments in
     try change(arguments.files[0]) { log, output in
       let found = log.recovery
-      output.line("\(arguments.files[0]): \(found)\(found.bytes.isEmpty ? "" : "; the bytes were cut off")")
+      let isCutOff = !found.isDamage && !found.bytes.isEmpty
+      let done = found.isDamage ? "; they stay, as damage" : isCutOff ? "; the bytes were cut off" : ""
+      output.line("\(arguments.files[0]): \(found)\(done)")
     }
   }
 
