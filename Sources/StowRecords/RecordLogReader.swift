@@ -76,7 +76,7 @@ public class RecordLogReader: @unchecked Sendable {
   ) throws {
     let isFolder = try RecordLogError.naming(path) { try disk.status(of: path)?.isFolder ?? false }
     let files = SegmentFiles(disk, path, isFolder: isFolder)
-    let (segments, file) = try files.current()
+    guard let (segments, file) = try files.current() else { throw RecordLogError(file: path, .notALog) }
     let tail = try file.tailForReading()
     self.init(
       path, disk, files, decoder, maximumRecordSize, cacheSize, tail.recovery,
@@ -349,7 +349,7 @@ extension RecordLogReader {
       }
       return
     }
-    try take(files.current(), &state)
+    if let found = try files.current() { try take(found, &state) }
   }
 
   /// Takes in new segments, and drops those that were removed.
@@ -378,7 +378,8 @@ extension RecordLogReader {
   /// Lists the segments. What changes meanwhile is found by the next listing.
   private func listSegments(_ state: inout LogState) throws {
     state.listed = .now
-    let (segments, file) = try files.current()
+    // Without any, the log was renamed or removed, and its segments stay.
+    guard let (segments, file) = try files.current() else { return }
     // A copy of a file has the same identity.
     if segments == state.segments, try !isReplaced(state.file, by: file) { return }
     try take((segments, file), &state)

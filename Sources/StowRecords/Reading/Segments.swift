@@ -119,20 +119,21 @@ final class SegmentFiles: Sendable {
     (self.disk, self.path, self.isFolder) = (disk, path, isFolder)
   }
 
-  /// Returns all segments, and the file of the last one, for reading.
-  func current() throws -> (segments: [Segment], file: LogFile) {
+  /// Returns all segments, and the file of the last one, for reading; nil if there is no folder, or no segment in it.
+  func current() throws -> (segments: [Segment], file: LogFile)? {
     guard isFolder else {
       let file = try RecordLogError.naming(path) { try disk.open(path, .reading) }
       return ([Segment(file: path)], try LogFile(reading: path, file))
     }
     var missing: Segment?
     while true {
+      guard try RecordLogError.naming(path, { try disk.status(of: path) }) != nil else { return nil }
       let segments = try list()
-      guard let last = segments.last, last != missing else {
-        throw RecordLogError(file: missing?.path ?? path, .notALog)
-      }
+      guard let last = segments.last else { return nil }
+      // Its name is a dangling link.
+      if last == missing { throw RecordLogError(file: last.path, .notALog) }
       if let file = try file(of: last) { return (segments, try self.last(file, after: segments.dropLast())) }
-      // The segment was removed meanwhile, and another one is the last; or its name is a dangling link.
+      // The segment was removed meanwhile, and another one is the last.
       missing = last
     }
   }

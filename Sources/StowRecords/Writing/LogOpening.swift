@@ -8,27 +8,29 @@ struct LogOpening {
 
   /// Opens a log for appending, or creates it. Cuts off what is torn after the last whole frame.
   func forAppending() throws -> (writer: LogWriter, recovery: RecordLog.Recovery) {
-    let (file, isNew) = try lockedFile()
-    var locked = file
-    do {
-      let opened: (LogWriter, RecordLog.Recovery)
-      // An empty file becomes a log as a compacted one does, so that a crash never leaves half a head.
-      if try naming({ try file.status() }).size == 0 {
-        let log = try newLog(inPlaceOf: file, like: file, from: 0, nil)
-        opened = (log, RecordLog.Recovery(bytes: 0..<0, records: 0..<0, isDamage: false))
-        locked = log.file.disk
-      } else {
-        opened = try recovered(LogFile(reading: path, file))
-        let place = try naming { try file.status() }.place
-        try removeLeftover(of: opened.0.file.origin.log, besidesFileAt: place)
+    while true {
+      let file = try lockedFile()
+      var locked = file
+      do {
+        let opened: (LogWriter, RecordLog.Recovery)
+        if let file, try naming({ try file.status() }).size > 0 {
+          opened = try recovered(LogFile(reading: path, file))
+          let place = try naming { try file.status() }.place
+          try removeLeftover(of: opened.0.file.origin.log, besidesFileAt: place)
+        } else {
+          // A log has its head before it has its name, and takes the place of an empty file as a compacted one does.
+          let log = try newLog(inPlaceOf: file, like: file, from: 0, nil)
+          opened = (log, RecordLog.Recovery(bytes: 0..<0, records: 0..<0, isDamage: false))
+          locked = log.file.disk
+        }
+        // The file's creator may have stopped before its name was on the disk.
+        try naming { try disk.synchronizeFolder(of: path) }
+        return opened
+      } catch {
+        try? locked?.unlock()
+        // Somebody else may have made the file at the same time.
+        guard file == nil, (error as? RecordLogError)?.reason == .replaced else { throw error }
       }
-      // The file's creator may have stopped before its name was on the disk.
-      try naming { try disk.synchronizeFolder(of: path) }
-      return opened
-    } catch {
-      if isNew { try? removeEmptyFile(file) }
-      try? locked.unlock()
-      throw error
     }
   }
 
@@ -38,34 +40,22 @@ struct LogOpening {
 
   // MARK: - The lock
 
-  /// Returns the locked file, and whether it was created. If a compaction has replaced the file meanwhile,
-  /// the lock of the new one counts.
-  func lockedFile() throws -> (any DiskFile, isNew: Bool) {
+  /// Returns the locked file; nil if there is none. If a compaction has replaced the file meanwhile, the lock of
+  /// the new one counts.
+  func lockedFile() throws -> (any DiskFile)? {
     while true {
-      let (file, isNew) = try naming(openOrMake)
+      let file: any DiskFile
+      do {
+        file = try disk.open(path, .appending)
+      } catch let error as SystemError {
+        if SystemDisk.isMissing(error.code) { return nil }
+        throw RecordLogError(file: path, offset: nil, error)
+      }
       let status = try naming { try file.status() }
       guard status.isRegular else { throw RecordLogError(file: path, .notALog) }
       guard try naming({ try file.lock() }) else { throw RecordLogError(file: path, .inUse) }
-      if try naming({ try disk.place(of: path) }) == status.place { return (file, isNew) }
+      if try naming({ try disk.place(of: path) }) == status.place { return file }
     }
-  }
-
-  private func openOrMake() throws -> (any DiskFile, isNew: Bool) {
-    do {
-      return (try disk.open(path, .appending), false)
-    } catch let error as SystemError where SystemDisk.isMissing(error.code) {
-      do {
-        return (try disk.open(path, .making), true)
-      } catch let error as SystemError where SystemDisk.isTaken(error.code) {
-        // Somebody else made it at the same time.
-        return (try disk.open(path, .appending), false)
-      }
-    }
-  }
-
-  private func removeEmptyFile(_ file: any DiskFile) throws {
-    let status = try file.status()
-    if try status.size == 0 && disk.place(of: path) == status.place { try disk.remove(path) }
   }
 
   // MARK: - New files
@@ -99,14 +89,17 @@ struct LogOpening {
   ) throws -> LogWriter {
     let status = try naming { try old?.status() }
     return try RecordLogError.naming(newPath) {
-      let file = try makeFile(origin?.log, status?.place)
+      let file = try madeFile(origin?.log, status?.place)
       let head = BlockHead(identity: identity, firstRecord: first, index: 0).bytes
       let bytes = head + (origin?.frame(identity: identity) ?? [])
       let log = LogFile(path: path, disk: file, identity: identity, origin: origin, first: first)
       let tail = Tail(end: bytes.count, count: first, size: bytes.count, synchronizedEnd: bytes.count)
       let new = LogWriter(log, on: disk, at: newPath, tail, options)
       do {
-        guard try file.lock() else { throw RecordLogError(file: newPath, .inUse) }
+        // Another process that creates the log may have taken the file for a leftover before it was locked.
+        guard try file.lock(), try disk.place(of: newPath) == file.status().place else {
+          throw RecordLogError(file: path, .inUse)
+        }
         if let status { try file.takeOwner(of: status, mayKeepOwner: mayKeepOwner) }
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
         try file.synchronize()
@@ -119,13 +112,16 @@ struct LogOpening {
     }
   }
 
-  private func makeFile(_ log: UInt64?, _ old: FilePlace?) throws -> any DiskFile {
+  private func madeFile(_ log: UInt64?, _ old: FilePlace?) throws -> any DiskFile {
     let purpose: OpeningPurpose = old == nil ? .making : .makingPrivately
     do {
       return try disk.open(newPath, purpose)
     } catch let error as SystemError where SystemDisk.isTaken(error.code) {
-      try removeLeftover(of: log, besidesFileAt: old)
+      // Somebody who creates the log at the same time holds the lock of the file.
+      guard try removeLeftover(of: log, besidesFileAt: old) else { throw RecordLogError(file: path, .inUse) }
       return try disk.open(newPath, purpose)
+    } catch let error as SystemError where SystemDisk.isMissing(error.code) {
+      throw RecordLogError(file: path, offset: nil, error)
     }
   }
 
@@ -159,18 +155,21 @@ struct LogOpening {
   /// log's own file.
   ///
   /// - Parameter own: The place of the log's own file, whose lock is held.
-  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?) throws {
+  /// - Returns: False if somebody is making the file.
+  @discardableResult
+  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?) throws -> Bool {
     try RecordLogError.naming(newPath) {
-      guard let file = try? disk.open(newPath, .inspecting) else { return }
+      guard let file = try? disk.open(newPath, .inspecting) else { return true }
       let status = try file.status()
       // Where the file has two names, it keeps the other one.
       let isSecondName = try status.links > 1 && status.place == own && disk.place(of: path) == own
       if !isSecondName {
-        guard try isLeftover(file, of: log) else { return }
+        guard try isLeftover(file, of: log) else { return true }
         // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
-        if (try? file.lock()) == false { return }
+        if (try? file.lock()) == false { return false }
       }
       try disk.remove(newPath)
+      return true
     }
   }
 
@@ -266,7 +265,13 @@ extension LogOpening {
   private func lockedFolder() throws -> any DiskFile {
     let opening = LogOpening(disk: disk, path: "\(path)/stowlog-lock")
     do {
-      return try opening.lockedFile().0
+      if let file = try opening.lockedFile() { return file }
+      try opening.naming {
+        do {
+          _ = try disk.open(opening.path, .making)
+        } catch let error as SystemError where SystemDisk.isTaken(error.code) {}
+      }
+      return try opening.lockedFile() ?? opening.naming { try disk.open(opening.path, .appending) }
     } catch let error as RecordLogError where error.reason == .inUse {
       throw RecordLogError(file: path, .inUse)
     }

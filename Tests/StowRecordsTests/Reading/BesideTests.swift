@@ -244,6 +244,33 @@ struct BesideTests {
     try log.flush()
     #expect(try await records.next()?.number == 1)
   }
+
+  @Test(
+    "A reader whose log another one replaces hears of that, whatever the other's creator is about",
+    arguments: [nil, 65_536])
+  func replacement(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    try log.append(contentsOf: 0..<10)
+    try log.close()
+    let readers = try (0..<60).map { _ in try RecordLogReader(at: "/log", on: disk) }
+    disk.move("/log", to: "/old")
+    var reasons: Set<RecordLogError.Reason> = []
+    var calls = 0
+    disk.beforeCall = { _ in
+      do {
+        _ = try readers[min(calls, readers.count - 1)].verify()
+      } catch {
+        if let error = error as? RecordLogError { reasons.insert(error.reason) }
+      }
+      calls += 1
+    }
+    let new = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    disk.beforeCall = nil
+    #expect(calls > 5 && reasons.isSubset(of: [.replaced]))
+    #expect { try readers[0].verify() } throws: { ($0 as? RecordLogError)?.reason == .replaced }
+    #expect(try new.append(1) == 0)
+  }
 }
 
 extension RecordLogReader {
