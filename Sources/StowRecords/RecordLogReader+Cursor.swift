@@ -222,7 +222,7 @@ extension RecordLogReader {
     var (low, middle, found) = (snapshot.first, snapshot.tail.count, snapshot.tail.count)
     while low < middle {
       let next = low + (middle - low) / 2
-      let record = readRecord(from: next, of: snapshot, noting: met)
+      let record = readRecord(next...(middle - 1), of: snapshot, noting: met)
       try throwUnreadable(met.list)
       guard let record, record.number < middle else {
         middle = next

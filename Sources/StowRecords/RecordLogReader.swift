@@ -223,7 +223,7 @@ extension RecordLogReader {
     guard number >= 0, number < count else { throw error(.noSuchRecord(number, count: count)) }
     guard number >= snapshot.first else { throw error(.removed(number, first: snapshot.first)) }
     let met = newReport()
-    let record = readRecord(from: number, of: snapshot, noting: met)
+    let record = readRecord(number...number, of: snapshot, noting: met)
     if let record, record.number == number { return record }
     if let first = met.firstAfterRemoval { throw error(.removed(number, first: first)) }
     guard let damage = met.list.first(where: { $0.records.contains(number) }) else {
@@ -232,8 +232,10 @@ extension RecordLogReader {
     throw RecordLogError(damage)
   }
 
-  /// Returns the first readable record from a number on, or nil. Remembers its block.
-  func readRecord(from number: Int, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
+  /// Returns the first readable record with one of some numbers, or nil. May return a later one instead. Remembers its block.
+  func readRecord(_ numbers: ClosedRange<Int>, of snapshot: LogSnapshot, noting met: DamageReport) -> Record?
+  {
+    let number = numbers.lowerBound
     // Opening the file may show that it was replaced. What is known is then of the file before it.
     if let file = snapshot.file(of: number), files.generation == snapshot.generation,
       let record = knownRecords.record(number, of: file, snapshot.generation)
@@ -241,7 +243,7 @@ extension RecordLogReader {
       return record
     }
     var walk = walk(over: snapshot, from: number, noting: met)
-    guard let record = walk.nextRecord() else { return nil }
+    guard let record = walk.nextRecord(upTo: numbers.upperBound) else { return nil }
     return walk.knownRun.flatMap {
       knownRecords.record(record.number, of: $0.file, in: $0.block, $0.run, snapshot.generation)
     } ?? record

@@ -79,11 +79,12 @@ struct RecordCursor: Sendable {
   }
 
   /// Returns the records around the number that the walk begins with, or the next ones; nil if there are no
-  /// more.
+  /// more, or if that record turns out to be lost.
   mutating func firstStore() -> RecordStore? {
     while store.map({ $0.counting.upperBound <= start }) ?? true {
       // These are skipped, not lost.
       if let store { next = max(next, store.counting.upperBound) }
+      if next > start { return nil }
       guard goOn() else {
         _ = nextRecord()
         return nil
@@ -92,9 +93,11 @@ struct RecordCursor: Sendable {
     return store
   }
 
-  mutating func nextRecord() -> RecordLog.Record? {
+  /// - Parameter last: The highest number that is wanted. Once the head of a block says that all others are higher, this returns nil.
+  mutating func nextRecord(upTo last: Int = .max) -> RecordLog.Record? {
     while true {
       if let record = nextReadRecord() { return record }
+      if next > last { return nil }
       guard goOn() else { break }
     }
     if next < tail.count || hole != nil { reportLost(before: tail.count, before: end) }

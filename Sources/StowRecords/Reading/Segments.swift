@@ -291,10 +291,12 @@ struct LogWalk: Sendable {
   /// Returns the next record without reading from a file; nil if reading is needed.
   mutating func nextReadRecord() -> RecordLog.Record? { cursor?.nextReadRecord() }
 
-  mutating func nextRecord() -> RecordLog.Record? {
+  /// - Parameter last: The highest number that is wanted. The walk ends when only records with higher ones are left, which it may
+  ///   or may not return.
+  mutating func nextRecord(upTo last: Int = .max) -> RecordLog.Record? {
     repeat {
-      if let record = cursor?.nextRecord() { return record }
-    } while goOn()
+      if let record = cursor?.nextRecord(upTo: last) { return record }
+    } while next <= last && goOn()
     return nil
   }
 
@@ -303,7 +305,7 @@ struct LogWalk: Sendable {
   mutating func firstStore() -> RecordStore? {
     repeat {
       if let store = cursor?.firstStore() { return store }
-    } while goOn()
+    } while next <= start && goOn()
     return nil
   }
 

@@ -255,4 +255,41 @@ struct LookUpTests {
     }
     #expect(failures.withLock { $0.count } == 0)
   }
+
+  /// All frames of a file are damaged, and all heads of its blocks whole; or those of some segments.
+  @Test("A lost record takes no longer to look up if more are lost after it", arguments: [nil, 200_000])
+  func lostRecords(_ segmentSize: Int?) throws {
+    let disk = HookedDisk()
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    for id in 0..<600 { try log.append(Event(id, size: 10_000)) }
+    try log.close()
+    for path in disk.simulated.contents(of: "/log").keys {
+      guard var bytes = disk.simulated.bytes(of: path) else { continue }
+      for offset in stride(from: BlockHead.size, to: bytes.count, by: 1_000)
+      where offset % BlockHead.blockSize >= BlockHead.size {
+        bytes[offset] ^= 1
+      }
+      disk.simulated.setBytes(bytes, of: path)
+    }
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    var reads = 0
+    disk.beforeReading = { reads += 1 }
+    for number in [1, 50, 300] {
+      #expect { try reader.record(at: number) } throws: { error in
+        guard case .damaged(let damage)? = (error as? RecordLogError)?.reason else { return false }
+        return damage.records.contains(number)
+      }
+      // A search in the heads, and two blocks.
+      #expect(reads < 40, "\(number)")
+      reads = 0
+    }
+    var (cursor, lost) = (reader.cursor(from: 600), 0)
+    while cursor.position > 0 {
+      #expect(throws: RecordLogError.self) { try cursor.previous() }
+      lost += 1
+    }
+    #expect(lost > 50 && reads < 40 * lost)
+    reads = 0
+    #expect(try reader.partitionPoint { (event: Event) in event.id < 300 } == 600)
+  }
 }
