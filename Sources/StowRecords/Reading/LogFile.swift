@@ -307,7 +307,7 @@ extension LogFile {
     let start = last.start + (isAtOnce ? last.end : BlockHead.blockSize)
     guard start < dataEnd else { return nil }
     let isDamage = try dataEnd - start > BlockHead.blockSize || displacedBlock(in: start..<dataEnd) != nil
-    return isDamage ? start..<dataEnd : nil
+    return isDamage ? (last.start + last.end)..<dataEnd : nil
   }
 
   /// Returns the last block of this file that begins in some bytes and is not in its place, as far as they go.
