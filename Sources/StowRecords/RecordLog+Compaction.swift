@@ -13,7 +13,8 @@ extension RecordLog {
   /// a segment is replaced. If this throws, some segments are compacted and the others are unchanged.
   ///
   /// The name of the new file ends in `.stowlog-new` until it takes the place of the log. Opening the log
-  /// removes such a file if a crash has left it. A file of this name that is not the log's is an error.
+  /// removes such a file if a crash has left it. If it is in the way and its bytes do not tell what it is, it is
+  /// renamed to end in `.stowlog-new-1`, or the next free number. Another log of this name is an error.
   ///
   /// Iterations under way continue in the old file. Readers switch to the new one, and followers continue
   /// after the records that they have seen. The numbers of left-out records are never reused.

@@ -118,7 +118,9 @@ struct LogOpening {
       return try disk.open(newPath, purpose)
     } catch let error as SystemError where SystemDisk.isTaken(error.code) {
       // Somebody who creates the log at the same time holds the lock of the file.
-      guard try removeLeftover(of: log, besidesFileAt: old) else { throw RecordLogError(file: path, .inUse) }
+      guard try removeLeftover(of: log, besidesFileAt: old, isInTheWay: true) else {
+        throw RecordLogError(file: path, .inUse)
+      }
       return try disk.open(newPath, purpose)
     } catch let error as SystemError where SystemDisk.isMissing(error.code) {
       throw RecordLogError(file: path, offset: nil, error)
@@ -154,26 +156,35 @@ struct LogOpening {
   /// zeros in their place, the beginning of a log made from this one, a first segment without records, or a second name of the
   /// log's own file.
   ///
+  /// After a crash there may be other bytes in a file than were written to it. Such a file that is in the way gets another name.
+  ///
   /// - Parameter own: The place of the log's own file, whose lock is held.
   /// - Returns: False if somebody is making the file.
   @discardableResult
-  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?) throws -> Bool {
+  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?, isInTheWay: Bool = false) throws -> Bool
+  {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting) else { return true }
       let status = try file.status()
       // Where the file has two names, it keeps the other one.
       let isSecondName = try status.links > 1 && status.place == own && disk.place(of: path) == own
-      if !isSecondName {
-        guard try isLeftover(file, of: log) else { return true }
-        // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
-        if (try? file.lock()) == false { return false }
-      }
-      try disk.remove(newPath)
+      let isLeftover = try isSecondName ? true : isLeftover(file, of: log)
+      guard isLeftover ?? isInTheWay else { return true }
+      // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
+      if !isSecondName, (try? file.lock()) == false { return false }
+      if isLeftover == nil { try moveAside() } else { try disk.remove(newPath) }
       return true
     }
   }
 
-  private func isLeftover(_ file: any DiskFile, of log: UInt64?) throws -> Bool {
+  private func moveAside() throws {
+    var number = 1
+    while try disk.place(of: "\(newPath)-\(number)") != nil { number += 1 }
+    try disk.rename(newPath, to: "\(newPath)-\(number)")
+  }
+
+  /// Returns whether a file is certainly what a crash has left; nil if its bytes do not tell what it is.
+  private func isLeftover(_ file: any DiskFile, of log: UInt64?) throws -> Bool? {
     let status = try file.status()
     guard status.isRegular else { return false }
     let originEnd = BlockHead.size + Frame.headSize + Origin.size
@@ -181,12 +192,13 @@ struct LogOpening {
     // The head and the frame are one write, and a crash may leave its first bytes.
     let isPart = status.size <= originEnd
     guard let head = BlockHead(bytes) else {
-      return isPart
-        && (bytes.starts(with: BlockHead.beginning.prefix(bytes.count)) || bytes.allSatisfy { $0 == 0 })
+      let isBeginning =
+        bytes.starts(with: BlockHead.beginning.prefix(bytes.count)) || bytes.allSatisfy { $0 == 0 }
+      return isPart && isBeginning ? true : nil
     }
     if bytes[BlockHead.size...].allSatisfy({ $0 == 0 }) { return true }
     guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: head.identity) else {
-      return isPart
+      return isPart ? true : nil
     }
     guard frame.kind == .origin, let origin = Origin(bytes, frame.payload) else { return false }
     return origin.log == log || (origin.log == head.identity && status.size == originEnd)

@@ -192,6 +192,37 @@ struct CrashTests {
     }
   }
 
+  /// Some file systems show what was in a block before, if the system stops before a new file is synchronized.
+  @Test(
+    "Other bytes in place of those of a new file are in nobody's way, and are kept",
+    arguments: [1, 55, 100_000])
+  func otherBytes(_ size: Int) throws {
+    let disk = SimulatedDisk()
+    let garbage = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 37 + 11) }
+    func plant(at path: String) { disk.setBytes(garbage, of: path + LogOpening.newEnding) }
+    func kept(_ path: String) -> [UInt8]? { disk.bytes(of: path + LogOpening.newEnding + "-1") }
+    // Where a log is created, and where one is compacted.
+    plant(at: "/file")
+    let file = try RecordLog(at: "/file", on: disk)
+    #expect(kept("/file") == garbage)
+    try file.append(1)
+    plant(at: "/file")
+    try file.compact { _ in true }
+    #expect(disk.bytes(of: "/file" + LogOpening.newEnding + "-2") == garbage)
+    #expect(try file.append(2) == 1)
+    // Where a segment is begun, and where one is compacted.
+    let log = try Segmented.log(on: disk)
+    let first = Segmented.segments(on: disk)[0].path
+    for number in 0..<50 {
+      plant(at: Segment(from: number, in: Segmented.folder).path)
+      try Segmented.append(number..<(number + 1), to: log)
+    }
+    try log.compact { _ in true }
+    #expect(kept(first) == garbage)
+    try log.close()
+    #expect(try Segmented.ids(Segmented.log(on: disk)) == Array(0..<50))
+  }
+
   /// The size of a new file may be there without its bytes.
   @Test func zerosInPlaceOfANewFileAreInNobodysWay() throws {
     let disk = SimulatedDisk()

@@ -156,7 +156,6 @@
           try FileManager.default.createSymbolicLink(
             at: new, withDestinationURL: target.appendingPathExtension("missing"))
         },
-        { try Data("mine".utf8).write(to: new) },
         { try RecordLog(at: new).close() },
       ] as [() throws -> Void] {
         try plant()
@@ -166,6 +165,12 @@
         try FileManager.default.removeItem(at: new)
       }
       #expect(log.count == 10)
+      // What nobody knows is kept under another name.
+      for number in 1...2 {
+        try Data("mine \(number)".utf8).write(to: new)
+        try log.compact { _ in true }
+        #expect(try String(contentsOfFile: new.path + "-\(number)", encoding: .utf8) == "mine \(number)")
+      }
       // An opening leaves it alone, too: before it is known whether there is a log, and afterwards.
       try Data("mine".utf8).write(to: new)
       try log.close()
