@@ -61,7 +61,8 @@ protocol DiskFile: AnyObject, Sendable {
   func truncate(to size: Int) throws
   /// Gives the file the owner, the group and the permissions of another.
   ///
-  /// - Parameter mayKeepOwner: Whether the file keeps its owner if this process may not give files away.
+  /// - Parameter mayKeepOwner: Whether the file keeps its owner, and its group, if this process may not give files away. The
+  ///   group then gets no rights that all others do not have.
   func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws
   /// Takes the lock of the file, and returns whether it was free.
   func lock() throws -> Bool

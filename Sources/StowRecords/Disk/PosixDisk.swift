@@ -170,16 +170,22 @@ struct SystemDisk {
 
     func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws {
       let status = try status()
+      var permissions = other.permissions
       if (status.owner, status.group) != (other.owner, other.group) {
         do {
           try repeating("set the owner") { fchown(descriptor, other.owner, other.group) }
         } catch let error as SystemError where mayKeepOwner && error.code == EPERM {
-          try repeating("set the group") { fchown(descriptor, status.owner, other.group) }
+          do {
+            try repeating("set the group") { fchown(descriptor, status.owner, other.group) }
+          } catch let error as SystemError where error.code == EPERM {
+            // The group of this process had the rights of all others in the other file, unless that gave its own group fewer.
+            permissions &= ~0o2070 | (permissions & 0o7) << 3
+          }
         }
       }
       // Set last, because a new owner clears some permissions. A new file has none of those.
-      if status.permissions != other.permissions {
-        try repeating("set permissions") { fchmod(descriptor, mode_t(truncatingIfNeeded: other.permissions)) }
+      if status.permissions != permissions {
+        try repeating("set permissions") { fchmod(descriptor, mode_t(truncatingIfNeeded: permissions)) }
       }
     }
 

@@ -295,6 +295,24 @@
         #expect(attributes[.ownerAccountID] as? Int == 12 && attributes[.groupOwnerAccountID] as? Int == 0)
         #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == 0o660)
       }
+
+      @Test(
+        "A segment that is begun has the group of its process where that of the last one cannot be set, without its rights",
+        .enabled(if: getuid() == 0, "needs the rights of root"),
+        arguments: [(0o660, 0o600), (0o664, 0o644), (0o646, 0o646), (0o2666, 0o666)])
+      func groupOfSegment(_ permissions: mode_t, _ expected: Int) throws {
+        let path = folder.url.appending(path: "log")
+        let log = try RecordLog(at: path, segmentSize: 1 << 20)
+        try log.append(Data(count: 1 << 20))
+        let first = path.appending(path: "00000000000000000000.stowlog").path
+        #expect(chmod(path.path, 0o777) == 0 && chown(first, 12, 34) == 0 && chmod(first, permissions) == 0)
+        try asUser(12) { _ = try log.append(1) }
+        let second = path.appending(path: "00000000000000000001.stowlog").path
+        let attributes = try FileManager.default.attributesOfItem(atPath: second)
+        #expect(attributes[.ownerAccountID] as? Int == 12 && attributes[.groupOwnerAccountID] as? Int == 0)
+        #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == expected)
+        try log.close()
+      }
     #endif
 
     @Test("A call that the file system does not support is replaced")
