@@ -169,6 +169,82 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   }
 }
 
+// MARK: - Appending
+
+extension RecordIndex where Value: Encodable {
+  /// Appends a value, unless its key has a record. That is one step: however many calls have the same key at the same time, on
+  /// any threads and through any indexes of the log by that key, one of them appends.
+  ///
+  /// ```swift
+  /// let (isAppended, number) = try index.appendIfAbsent(order)
+  /// ```
+  ///
+  /// Adds what was appended since to the index, which is locked with the log meanwhile. A lost record has no key, and so does not
+  /// count.
+  ///
+  /// - Returns: Whether the value was appended, and the number of its record or of the last one of its key.
+  /// - Throws: What ``RecordLog/append(_:)`` and ``record(for:)`` throw; `closed` also if the index is not one of a `RecordLog`.
+  @discardableResult
+  public func appendIfAbsent(_ value: Value) throws -> (isAppended: Bool, number: Int) {
+    let (log, key) = (try writingLog(), key(value))
+    var file: LogFile?
+    let number = try log.appendUnlessKnown { try append(value, key, to: log, &$0, &file) }
+    return take(key, number, of: file)
+  }
+
+  /// Appends a value, unless its key has a record, and returns when either is on the disk, whatever the durability of the log.
+  ///
+  /// This is one step, as ``appendIfAbsent(_:)`` is, and waits as ``RecordLog/appendDurably(_:)`` does.
+  ///
+  /// ```swift
+  /// let (isAppended, number) = try await index.appendDurablyIfAbsent(order)
+  /// ```
+  ///
+  /// - Returns: Whether the value was appended, and the number of its record or of the last one of its key.
+  /// - Throws: What ``appendIfAbsent(_:)`` and ``RecordLog/appendDurably(_:)`` throw.
+  @discardableResult
+  public func appendDurablyIfAbsent(_ value: Value) async throws -> (isAppended: Bool, number: Int)
+  where Value: Sendable {
+    let (log, key) = (try writingLog(), key(value))
+    let file = Mutex<LogFile?>(nil)
+    let number = try await log.durably { state in
+      try file.withLock { try self.append(value, key, to: log, &state, &$0) }
+    }
+    return take(key, number, of: file.withLock { $0 })
+  }
+
+  private func writingLog() throws -> RecordLog {
+    guard let log = log as? RecordLog else { throw log.error(.closed) }
+    return log
+  }
+
+  /// Appends a value, unless its key has a record, under the lock of the log. Returns the number of either, and sets the file that
+  /// the value was appended to.
+  private func append(
+    _ value: Value, _ key: Key, to log: RecordLog, _ logState: inout LogState, _ file: inout LogFile?
+  ) throws -> Int {
+    guard let writer = logState.writer else { throw log.error(.closed) }
+    // What is not written cannot be read.
+    if state.withLock({ $0.count }) < writer.count { try writer.flush() }
+    let known = try update(to: logState.snapshot(log.files)) { $0.numbers[key] }
+    if let known { return known }
+    let number = try log.append(value, &logState)
+    file = logState.writer?.file
+    return number
+  }
+
+  /// Adds a record that was appended to the index, unless others have to be read before. Only now it is certain that it stays.
+  private func take(_ key: Key, _ number: Int, of file: LogFile?) -> (isAppended: Bool, number: Int) {
+    guard let file else { return (false, number) }
+    state.withLock { state in
+      guard state.count == number, state.generation == log.files.generation else { return }
+      state.begin(file)
+      state.take(key, number)
+    }
+    return (true, number)
+  }
+}
+
 extension RecordLogReader {
   /// Makes an index of the last record of each key.
   ///

@@ -70,9 +70,18 @@ extension RecordLog {
     }
   }
 
+  /// Has `body` append a record, unless there is one that it wants. Returns the number of either, as durable as the log requires.
+  func appendUnlessKnown(_ body: (inout LogState) throws -> Int) throws -> Int {
+    var number = 0
+    let numbers = try appending { number = try body(&$0) }
+    // Whoever has appended it may still be waiting for the disk.
+    if numbers.isEmpty, durability == .everyAppend { try synchronize() }
+    return number
+  }
+
   /// Appends a record, and returns its number.
   @discardableResult
-  private func append(_ value: some Encodable, _ state: inout LogState) throws -> Int {
+  func append(_ value: some Encodable, _ state: inout LogState) throws -> Int {
     let writer = try writerWithRoom(&state)
     try writer.append(in: encoder) { try encoder.encode(value, $0) }
     return writer.count - 1
@@ -295,11 +304,16 @@ extension RecordLog {
   ///   whether the record is there; after any other error it is not.
   @discardableResult
   public func appendDurably<Value: Encodable & Sendable>(_ value: Value) async throws -> Int {
+    try await durably { try self.append(value, &$0) }
+  }
+
+  /// Returns the number that `append` returns, called under the lock of the log, once that record is on the disk.
+  func durably(_ append: @escaping @Sendable (inout LogState) throws -> Int) async throws -> Int {
     try Task.checkCancellation()
     let key = durableWishes.makeKey()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let wish = DurableWish(continuation: continuation) { try self.append(value, &$0) }
+        let wish = DurableWish(continuation: continuation, append: append)
         if durableWishes.add(wish, key) { writingCalls.start { self.fulfillWishes() } }
         // A cancellation before the wish was added has found nothing to cancel.
         if Task.isCancelled { durableWishes.cancel(key) }
@@ -324,6 +338,7 @@ extension RecordLog {
         try throwLateError(&state)
         // Records that others have appended stay, whatever happens to these.
         try writer.prepareToSynchronize()
+        let first = writer.count
         var results = wishes.map { wish in Result { try wish.append(&state) } }
         // A segment may have been begun.
         let writer = state.writer ?? writer
@@ -334,7 +349,7 @@ extension RecordLog {
           writer.dropCollected()
           results = results.map { $0.failing(with: error, from: writer.written) }
         }
-        options.counts.appended.add(results.count { (try? $0.get()) != nil }, ordering: .relaxed)
+        options.counts.appended.add(writer.count - first, ordering: .relaxed)
         wakeFollowersSoon(&state)
         return (writer, results)
       }
@@ -362,7 +377,7 @@ extension Result<Int, any Error> {
 /// A record that a task wants to be on the disk.
 struct DurableWish: Sendable {
   let continuation: CheckedContinuation<Int, any Error>
-  /// Appends the record, and returns its number. Called under the lock of the log.
+  /// Appends the record, unless there is one already, and returns its number. Called under the lock of the log.
   let append: @Sendable (inout LogState) throws -> Int
 }
 

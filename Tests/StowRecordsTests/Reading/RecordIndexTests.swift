@@ -308,4 +308,84 @@ struct RecordIndexTests {
     #expect(log.counters.writtenBytes > before.writtenBytes && log.counters.appended == 101)
     #expect(log.counters.synchronizations > before.synchronizations)
   }
+
+  @Test(
+    "Of many calls that append a key if it is absent, one appends, on the log's threads and others",
+    arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536])
+  func appendingIfAbsent(_ durability: RecordLog.Durability, _ segmentSize: Int?) async throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize, durability: durability)
+    try log.append(contentsOf: (0..<10).map { Event($0) })
+    let indexes = try (0..<2).map { _ in try log.index(of: Event.self, by: \.id) }
+    var appended: [Int: Int] = [:]
+    try await withThrowingTaskGroup(of: (id: Int, isAppended: Bool, number: Int).self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          let id = 5 + task / 8
+          let (isAppended, number) = try await indexes[task % 2].appendDurablyIfAbsent(Event(id))
+          return (id, isAppended, number)
+        }
+        for id in 10..<40 {
+          group.addTask {
+            let index = indexes[(task + id) % 2]
+            let (isAppended, number) =
+              task % 2 == 0
+              ? try await index.appendDurablyIfAbsent(Event(id, size: 5_000))
+              : try index.appendIfAbsent(Event(id, size: 5_000))
+            return (id, isAppended, number)
+          }
+        }
+      }
+      for try await (id, isAppended, number) in group {
+        #expect(try log.decode(Event.self, at: number).id == id)
+        if isAppended { appended[id, default: 0] += 1 }
+      }
+    }
+    #expect(appended == Dictionary(uniqueKeysWithValues: (10..<40).map { ($0, 1) }))
+    #expect(log.count == 40 && log.counters.appended == 40)
+    for index in indexes {
+      #expect(try index.value(for: 20)?.id == 20 && index.count == 40 && index.outdated == 0)
+    }
+    // What was removed or left out is absent.
+    try log.compact { try $0.decode(Event.self).id != 3 }
+    #expect(try indexes[0].appendIfAbsent(Event(3)) == (true, 40))
+    #expect(try indexes[1].appendIfAbsent(Event(3)) == (false, 40))
+    try log.close()
+    #expect { try indexes[0].appendIfAbsent(Event(1_000)) } throws: {
+      ($0 as? RecordLogError)?.reason == .closed
+    }
+    let reader = try RecordLogReader(at: "/log", on: disk)
+    #expect(reader.records.count { _ in true } == 40)
+    #expect(throws: RecordLogError.self) {
+      try reader.index(of: Event.self, by: \.id).appendIfAbsent(Event(9))
+    }
+  }
+
+  @Test(
+    "A key is absent until its record is there, whatever fails",
+    arguments: [RecordLog.Durability.manual, .everyAppend])
+  func appendingIfAbsentFails(_ durability: RecordLog.Durability) async throws {
+    for call in 0..<12 {
+      for isDurable in [true, false] {
+        let disk = SimulatedDisk()
+        var log = try RecordLog(at: "/log", on: disk, durability: durability)
+        try log.append(Event(0))
+        var index = try log.index(of: Event.self, by: \.id)
+        disk.failing = (disk.calls + call)..<(disk.calls + call + 1)
+        var isTold = false
+        do {
+          isTold =
+            try await isDurable
+            ? index.appendDurablyIfAbsent(Event(1)).isAppended : index.appendIfAbsent(Event(1)).isAppended
+        } catch is RecordLogError {}
+        disk.faults = SimulatedDisk.Faults()
+        if (try? index.appendIfAbsent(Event(1)))?.isAppended == true { #expect(!isTold, "call \(call)") }
+        try? log.close()
+        log = try RecordLog(at: "/log", on: disk, durability: durability)
+        index = try log.index(of: Event.self, by: \.id)
+        try index.appendIfAbsent(Event(1))
+        #expect(log.records.map { (try? $0.decode(Event.self).id) ?? -1 } == [0, 1], "call \(call)")
+      }
+    }
+  }
 }
