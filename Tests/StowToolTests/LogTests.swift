@@ -136,7 +136,13 @@ struct LogTests {
     let followed = try Tool.run("print", "--follow", "--record", "0-201", path)
     #expect(followed.errors.contains("a frame is damaged") && followed.text.contains(#""number": "last""#))
     #expect(try Tool.run("inspect", path).code == 1)
-    let compacted = try Tool.run("compact", "--from", "5", path)
+    let before = try Data(contentsOf: url)
+    let refused = try Tool.run("compact", "--from", "5", path)
+    #expect(
+      refused.code == 2 && refused.errors.contains("; --force does it"), "\(refused.errors)"
+    )
+    #expect(try Data(contentsOf: url).starts(with: before.dropLast(40)))
+    let compacted = try Tool.run("compact", "--from", "5", "--force", path)
     #expect(compacted.code == 0 && compacted.errors.contains("a frame is damaged"), "\(compacted.errors)")
     let after = try Tool.run("log", path)
     #expect(after.code == 0 && after.text.contains("damage      none"))
@@ -179,9 +185,37 @@ struct LogTests {
     #expect(printed.code == 1 && printed.errors.contains("damaged") && printed.text.hasSuffix("\"last\"}\n"))
     #expect(try Tool.run("inspect", path).errors.contains("broken at offset 0: a block without a whole head"))
     #expect(try Tool.run("verify", path).text.contains("not valid at offset 0: a block without a whole head"))
-    let compacted = try Tool.run("compact", path)
+    #expect(try Tool.run("compact", path).code == 2)
+    let compacted = try Tool.run("compact", "--force", path)
     #expect(compacted.code == 0, "\(compacted.errors)")
     #expect(try Tool.run("log", path).code == 0)
+  }
+
+  @Test(
+    "a log whose only block is damaged is not emptied, and one that lacks a byte is not cut off",
+    arguments: [false, true])
+  func allDamaged(_ isDisplaced: Bool) throws {
+    let log = try RecordLog(at: url)
+    for number in 0..<(isDisplaced ? 200 : 20) {
+      try log.append("\(number)" + String(repeating: "x", count: 1_000))
+    }
+    try log.close()
+    try change { data in
+      if isDisplaced { data.remove(at: 50) } else { data[50] ^= 1 }
+    }
+    let bytes = try Data(contentsOf: url)
+    #expect(try Tool.run("verify", path).code == 1 && Tool.run("log", path).code == 1)
+    let recovered = try Tool.run("recover", path)
+    #expect(
+      recovered.code == 0 && recovered.text.contains("they stay, as damage") == isDisplaced,
+      "\(recovered.text)")
+    let refused = try Tool.run("compact", path)
+    #expect(
+      refused.code == 2 && refused.errors.contains("what cannot be read would be dropped"),
+      "\(refused.errors)")
+    #expect(try Data(contentsOf: url).starts(with: bytes))
+    #expect(try Tool.run("compact", "--force", path).code == 0)
+    #expect(try Data(contentsOf: url).count < 200)
   }
 
   /// What no writer leaves, with checksums that are right.

@@ -24,7 +24,7 @@ enum LogVerbs {
     summary: "cuts off what a crash has left torn at the end of a log",
     details: """
       That changes the file, as opening it for appending does. Records before the last whole one that are damaged stay as
-      they are: they are skipped in reading, and stowtool compact leaves them out.
+      they are: they are skipped in reading, and stowtool compact --force leaves them out.
       """, readsInput: false
   ) { arguments in
     try change(arguments.files[0]) { log, output in
@@ -39,11 +39,12 @@ enum LogVerbs {
     name: "compact", operands: "[options] FILE", files: 1...1,
     summary: "replaces a log by one without its damaged records",
     details: """
-      The new file takes the place of the old one at one moment. The records that are kept keep their numbers.
+      The new file takes the place of the old one at one moment. The records that are kept keep their numbers. Bytes that cannot
+      be read are not in the new file, and so need --force.
       """,
     options: [
       Option("--from", "N", "keep only the records from N on"),
-      Option("--force", nil, "do it even if none is left"),
+      Option("--force", nil, "do it even if no record is left, or bytes are dropped that cannot be read"),
     ], readsInput: false
   ) { arguments in
     let from = try arguments.number("--from") ?? 0
@@ -51,6 +52,12 @@ enum LogVerbs {
       let removesAll = from > 0 && log.records(from: from).first { _ in true } == nil
       if removesAll, log.count > 0, !arguments.has("--force") {
         throw Failure("\(arguments.files[0]): no record would be left; --force does it")
+      }
+      // Of records that are missing nothing is left to drop.
+      let dropped = try log.verify().filter { $0.reason != .missing }
+      if let damage = dropped.first, !arguments.has("--force") {
+        throw Failure(
+          "\(arguments.files[0]): what cannot be read would be dropped: \(damage); --force does it")
       }
       var (found, kept) = (0, 0)
       try log.compact { record in
