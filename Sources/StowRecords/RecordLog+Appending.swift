@@ -173,8 +173,11 @@ extension RecordLog {
   // MARK: - Writing
 
   func withWriter<Result>(_ body: (inout LogState, LogWriter) throws -> Result) throws -> Result {
-    try state.withLock { state in
+    try checkUse(of: stateHolder)
+    return try state.withLock { state in
       guard let writer = state.writer else { throw error(.closed) }
+      stateHolder.begin()
+      defer { stateHolder.end() }
       return try body(&state, writer)
     }
   }

@@ -38,6 +38,7 @@ extension RecordLog {
 
   /// Compacts the log into a file with the given identity.
   func compact(keeping isKept: (Record) throws -> Bool, identity: UInt64) throws {
+    try checkUse(of: stateHolder)
     if segmentSize != nil { return try compactSegments(keeping: isKept) }
     try synchronization.withLock { done in
       try withWriter { state, writer in
@@ -69,15 +70,17 @@ extension RecordLog {
 
   /// Compacts all segments except the one being written, one after the other, while others append and read.
   private func compactSegments(keeping isKept: (Record) throws -> Bool) throws {
+    try checkUse(of: compactor)
     try compaction.withLock { _ in
       let segments = try finishedSegments()
       // Deferred to the end: until then an index knows which records are the last of their keys.
       defer { files.noteReplacement() }
+      compactor.begin()
+      defer { compactor.end() }
       for (segment, next) in zip(segments, segments.dropFirst()) {
         try compact(segment, before: next.first, isKept)
       }
-      guard let segment = segments.first else { return }
-      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segment.path) }
+      try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segments[0].path) }
     }
   }
 

@@ -23,6 +23,9 @@ extension RecordLog {
 
     /// Keeps segments with records no older than this, by the clock of the system when the next segment was
     /// begun. If the clock was ahead then, the segment goes when the next one does.
+    ///
+    /// - Warning: This trusts the clock. If it is ahead by the age when the log is opened or a segment is begun, all segments but
+    ///   the last are removed. Use ``bytes(_:)`` or ``records(_:)`` where nobody sets the clock.
     public static func age(_ least: Duration) -> Retention { Retention(age: least) }
 
     private init(bytes: Int = .max, records: Int = .max, age: Duration? = nil) {

@@ -31,7 +31,8 @@ import Synchronization
 /// - **Child processes.** A child that `fork` makes of the writer's process cannot append, and leaves the log
 ///   to its parent.
 /// - **Threads.** A log may be used from many threads at once. An `encode(to:)` that a log is running, the iterator of
-///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log.
+///   a sequence that is being appended, and the closure of ``compact(keeping:)`` must not use the same log: calls that
+///   throw then throw `usedWithin`, and others stop the program.
 ///
 /// Format/Logs.md specifies the bytes.
 public final class RecordLog: RecordLogReader, @unchecked Sendable {
@@ -53,6 +54,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   let busyThread = Atomic<UInt>(0)
   /// Held while segments are compacted. Taken before `synchronization` and `state`.
   let compaction = Mutex<Void>(())
+  let compactor = LockHolder()
   /// What closing has led to. Held while the log is closed, so that every call of `close` returns once it is. Taken before
   /// `synchronization` and `state`.
   let closing = Mutex<Result<Void, any Error>?>(nil)
@@ -139,6 +141,7 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// - Throws: `RecordLogError`, also for earlier errors in the background. The log is closed even so, and
   ///   what could not be written is lost.
   public override func close() throws {
+    try checkUse(of: stateHolder)
     try closing.withLock { result in
       busyThread.store(SystemDisk.thread, ordering: .relaxed)
       defer { busyThread.store(0, ordering: .relaxed) }
@@ -181,6 +184,17 @@ struct LogState: Sendable {
   var onBackgroundError: (@Sendable (RecordLogError) -> Void)?
   /// The last error that no call throws, until there is somebody to report it to.
   var untoldError: RecordLogError?
+}
+
+/// The thread that runs code of the caller while it holds a lock, as an `encode(to:)`.
+struct LockHolder: ~Copyable, Sendable {
+  private let thread = Atomic<UInt>(0)
+
+  var isThisThread: Bool { thread.load(ordering: .relaxed) == SystemDisk.thread }
+
+  func begin() { thread.store(SystemDisk.thread, ordering: .relaxed) }
+
+  func end() { thread.store(0, ordering: .relaxed) }
 }
 
 extension LogState {

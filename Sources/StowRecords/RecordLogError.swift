@@ -28,13 +28,16 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case inUse
     /// The log was closed.
     case closed
+    /// The log is running the code that uses it: an `encode(to:)`, the closure of `compact(keeping:)`, or the iterator of what is
+    /// appended.
+    case usedWithin
     /// There is no room on the disk. What was appended before is whole, and appending may be tried again.
     case diskFull
     /// A system call failed: what was to be done, and the `errno`.
     case system(operation: String, code: Int32)
     /// Earlier bytes could not be brought to the disk, and it is unknown which of them are there: the system
-    /// may keep showing them, and lose them at a restart. Open the log again, and compact it before anything
-    /// else: that writes all readable records to a new file.
+    /// may keep showing them, and lose them at a restart. Open the log again: before it brings anything to the disk, it writes
+    /// anew what may not be there.
     case synchronizationFailed
     /// There is no record with this number; the log has `count` records.
     case noSuchRecord(Int, count: Int)
@@ -110,6 +113,8 @@ extension RecordLogError.Reason {
     case .notAFolder: "a log of segments is a folder, and this is a file"
     case .inUse: "another writer has the log open"
     case .closed: "the log was closed"
+    case .usedWithin:
+      "the log is running the code that uses it here, such as an encode(to:) or the closure of compact(keeping:)"
     case .diskFull: "there is no room on the disk"
     case .system("lock", let code):
       "could not lock the file, so that no other writer opens it; its file system may have no locks: "

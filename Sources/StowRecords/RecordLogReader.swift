@@ -44,6 +44,7 @@ public class RecordLogReader: @unchecked Sendable {
   let damageReport = DamageReport()
   let knownRecords: KnownRecords
   let state: Mutex<LogState>
+  let stateHolder = LockHolder()
 
   /// Opens a log for reading.
   ///
@@ -143,6 +144,11 @@ public class RecordLogReader: @unchecked Sendable {
   }
 
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
+
+  /// Throws if this thread runs code of the caller under a lock, which that code must not ask for again.
+  func checkUse(of holder: borrowing LockHolder) throws {
+    if holder.isThisThread { throw error(.usedWithin) }
+  }
 }
 
 // MARK: - Reading
@@ -215,7 +221,10 @@ extension RecordLogReader {
   /// Returns one record, as `decode(_:at:)` finds it.
   ///
   /// - Throws: `RecordLogError`: `noSuchRecord`, `removed`, or `damaged` if the record was lost.
-  public func record(at number: Int) throws -> Record { try record(at: number, of: snapshot(with: number)) }
+  public func record(at number: Int) throws -> Record {
+    try checkUse(of: stateHolder)
+    return try record(at: number, of: snapshot(with: number))
+  }
 
   /// Returns a record of the log as it was in a snapshot.
   func record(at number: Int, of snapshot: LogSnapshot) throws -> Record {
@@ -305,7 +314,8 @@ extension RecordLogReader {
   /// Returns a snapshot after writing what was appended. Throws if a reader cannot find out how far the log
   /// reaches.
   func flushedSnapshot() throws -> LogSnapshot {
-    try state.withLock { try flushedSnapshot(&$0) }
+    try checkUse(of: stateHolder)
+    return try state.withLock { try flushedSnapshot(&$0) }
   }
 
   func flushedSnapshot(_ state: inout LogState) throws -> LogSnapshot {

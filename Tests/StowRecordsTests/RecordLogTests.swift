@@ -359,4 +359,47 @@ struct RecordLogTests {
     #expect(log.records.map(\.number) == Array(0..<10) + [200])
     #expect(try log.append(2) == 201 && log.decode(Int.self, at: 200) == 1)
   }
+
+  /// A value that does something while it is encoded.
+  private struct Calling: Encodable {
+    let body: () throws -> Void
+
+    func encode(to encoder: any Encoder) throws {
+      try body()
+      var container = encoder.singleValueContainer()
+      try container.encode(1)
+    }
+  }
+
+  @Test("Using a log within its own call is an error, and harms nothing", arguments: [nil, 65_536])
+  func useWithin(_ segmentSize: Int?) throws {
+    let disk = SimulatedDisk()
+    let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
+    try log.append(contentsOf: (0..<3).map { Event($0) })
+    let uses: [() throws -> Void] = [
+      { try log.append(1) }, { try log.append(contentsOf: [1]) }, { try log.append(group: [1]) },
+      { try log.flush() },
+      { try log.synchronize() }, { try log.close() }, { _ = try log.record(at: 0) }, { _ = try log.verify() },
+      { _ = try log.last }, { try log.removeRecords(before: 2) }, { try log.compact { _ in true } },
+      { _ = try log.index(of: Event.self, by: \.id) },
+    ]
+    for (index, use) in uses.enumerated() {
+      func expectUsedWithin(_ call: () throws -> Void) {
+        #expect("use \(index)") { try call() } throws: { ($0 as? RecordLogError)?.reason == .usedWithin }
+      }
+      expectUsedWithin { try log.append(Calling(body: use)) }
+      expectUsedWithin { try log.append(group: [Calling {}, Calling(body: use)]) }
+      if segmentSize == nil || index == 10 {
+        expectUsedWithin {
+          try log.compact { _ in
+            try use()
+            return true
+          }
+        }
+      }
+    }
+    #expect(try log.append(Event(3)) == 3 && log.records.map(\.number) == [0, 1, 2, 3])
+    try log.close()
+    #expect(try RecordLog(at: "/log", on: disk).count == 4)
+  }
 }

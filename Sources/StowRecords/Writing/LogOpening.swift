@@ -207,6 +207,8 @@ struct LogOpening {
   // MARK: - Existing logs
 
   func recovered(_ log: LogFile) throws -> (LogWriter, RecordLog.Recovery) {
+    // A name that leaves no room for that of a new file is an error here, and not of a later compaction.
+    try RecordLogError.naming(newPath) { _ = try disk.status(of: newPath) }
     let tail = try log.tailForWriting()
     if tail.end < tail.size {
       try RecordLogError.naming(path, at: tail.end) {

@@ -222,6 +222,17 @@
       }
     }
 
+    @Test("A name that leaves no room for that of a new file is an error when the log is opened, too")
+    func longNameOfLog() throws {
+      try RecordLog(at: folder.log).close()
+      let url = folder.url.appending(path: String(repeating: "n", count: 255))
+      try FileManager.default.moveItem(at: folder.log, to: url)
+      #expect { try RecordLog(at: url) } throws: {
+        reason($0) == .system(operation: "look up", code: ENAMETOOLONG)
+      }
+      #expect(try RecordLogReader(at: url).count == 0)
+    }
+
     @Test("A compacted file keeps the owner", .enabled(if: getuid() == 0, "needs the rights of root"))
     func owner() throws {
       let log = try RecordLog(at: folder.log)
