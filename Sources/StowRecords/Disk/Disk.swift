@@ -17,8 +17,8 @@ protocol Disk: Sendable {
   func names(in folder: String) throws -> [String]
   /// Makes a folder. Throws if the name is taken.
   func makeFolder(_ path: String) throws
-  /// Renames a file, and atomically replaces a file that has the new name.
-  func rename(_ path: String, to newPath: String) throws
+  /// Renames a file. A file that has the new name is atomically replaced, or else an error, where the file system can tell.
+  func rename(_ path: String, to newPath: String, replacing: Bool) throws
   /// Removes a file, if there is one.
   func remove(_ path: String) throws
   /// Opens the folder of a file, and returns what brings the names of all files in it to the disk.

@@ -124,7 +124,17 @@ struct SystemDisk {
       try repeating("make folder") { mkdir(path, 0o777) }
     }
 
-    func rename(_ path: String, to newPath: String) throws {
+    func rename(_ path: String, to newPath: String, replacing: Bool) throws {
+      if !replacing {
+        do {
+          try repeating("rename") { link(path, newPath) }
+          // If this fails, the file keeps two names, of which the next opening removes this one.
+          unlink(path)
+          return
+        } catch let error as SystemError where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code) {
+          // Some file systems give a file only one name.
+        }
+      }
       try repeating("rename") { renameFile(path, newPath) }
     }
 
@@ -330,7 +340,7 @@ struct SystemDisk {
     func status(of path: String) throws -> FileStatus? { throw notSupported }
     func names(in folder: String) throws -> [String] { throw notSupported }
     func makeFolder(_ path: String) throws { throw notSupported }
-    func rename(_ path: String, to newPath: String) throws { throw notSupported }
+    func rename(_ path: String, to newPath: String, replacing: Bool) throws { throw notSupported }
     func remove(_ path: String) throws { throw notSupported }
     func openFolder(of path: String) throws -> () throws -> Void { throw notSupported }
   }
@@ -342,8 +352,8 @@ struct SystemDisk {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
       // A compaction that replaces the file changes its number of names (`IN_ATTRIB`). New files get their
-      // names in a folder by being renamed (`IN_MOVED_TO`).
-      let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_MOVED_TO)
+      // names in a folder by being renamed (`IN_MOVED_TO`), or as a second name (`IN_CREATE`).
+      let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_MOVED_TO | IN_CREATE)
       guard inotify_add_watch(descriptor, path, events) >= 0 else {
         close(descriptor)
         return nil

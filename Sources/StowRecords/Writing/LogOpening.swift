@@ -135,10 +135,13 @@ struct LogOpening {
         throw RecordLogError(file: path, .replaced)
       }
       do {
-        try disk.rename(newPath, to: path)
+        try disk.rename(newPath, to: path, replacing: old != nil)
       } catch {
         // A file server may have done it although its answer was lost.
-        guard try disk.place(of: path) == new.file.disk.status().place else { throw error }
+        guard try disk.place(of: path) == new.file.disk.status().place else {
+          let isTaken = (error as? SystemError).map { SystemDisk.isTaken($0.code) } ?? false
+          throw isTaken ? RecordLogError(file: path, .replaced) : error
+        }
       }
     }
     new.path = path
@@ -180,7 +183,7 @@ struct LogOpening {
   private func moveAside() throws {
     var number = 1
     while try disk.place(of: "\(newPath)-\(number)") != nil { number += 1 }
-    try disk.rename(newPath, to: "\(newPath)-\(number)")
+    try disk.rename(newPath, to: "\(newPath)-\(number)", replacing: false)
   }
 
   /// Returns whether a file is certainly what a crash has left; nil if its bytes do not tell what it is.

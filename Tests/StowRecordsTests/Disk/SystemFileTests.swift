@@ -376,7 +376,9 @@
     func status(of path: String) throws -> FileStatus? { try system.status(of: path) }
     func names(in folder: String) throws -> [String] { try system.names(in: folder) }
     func makeFolder(_ path: String) throws { try system.makeFolder(path) }
-    func rename(_ path: String, to newPath: String) throws { try system.rename(path, to: newPath) }
+    func rename(_ path: String, to newPath: String, replacing: Bool) throws {
+      try system.rename(path, to: newPath, replacing: replacing)
+    }
     func remove(_ path: String) throws { try system.remove(path) }
     func openFolder(of path: String) throws -> () throws -> Void { try system.openFolder(of: path) }
   }

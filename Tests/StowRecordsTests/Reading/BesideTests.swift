@@ -271,6 +271,25 @@ struct BesideTests {
     #expect { try readers[0].verify() } throws: { ($0 as? RecordLogError)?.reason == .replaced }
     #expect(try new.append(1) == 0)
   }
+
+  @Test(
+    "A file that somebody else makes where a log or a segment is being made stays, and the log does not take its place"
+  )
+  func madeMeanwhile() throws {
+    let disk = SimulatedDisk()
+    let path = Segment(from: 7, in: "/folder").path
+    disk.beforeCall = {
+      if $0 == "rename", disk.bytes(of: "/log") == nil { disk.setBytes(Array("mine".utf8), of: "/log") }
+    }
+    #expect { try RecordLog(at: "/log", on: disk) } throws: { ($0 as? RecordLogError)?.reason == .notALog }
+    #expect(disk.bytes(of: "/log") == Array("mine".utf8) && disk.files(in: "") == ["/log"])
+    disk.beforeCall = nil
+    let log = try RecordLog(at: "/folder", on: disk, segmentSize: 65_536)
+    for id in 0..<7 { try log.append(Event(id, size: 9_000)) }
+    disk.beforeCall = { if $0 == "rename" { disk.setBytes(Array("mine".utf8), of: path) } }
+    #expect { try log.append(Event(7)) } throws: { ($0 as? RecordLogError)?.reason == .replaced }
+    #expect(disk.bytes(of: path) == Array("mine".utf8))
+  }
 }
 
 extension RecordLogReader {

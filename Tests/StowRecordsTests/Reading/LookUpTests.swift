@@ -77,10 +77,10 @@ struct LookUpTests {
     #expect(reader.count == 101)
     try expectEvent(5, in: reader)
     // The file goes away, and comes back with more in it.
-    try disk.rename("/log", to: "/old")
+    disk.move("/log", to: "/old")
     disk.now += 1_000
     try expectEvent(5, in: reader)
-    try disk.rename("/old", to: "/log")
+    disk.move("/old", to: "/log")
     let again = try RecordLog(at: "/log", on: disk)
     try again.append(Self.event(101))
     try again.flush()

@@ -37,7 +37,9 @@ final class HookedDisk: Disk, @unchecked Sendable {
   }
 
   func makeFolder(_ path: String) throws { try simulated.makeFolder(path) }
-  func rename(_ path: String, to newPath: String) throws { try simulated.rename(path, to: newPath) }
+  func rename(_ path: String, to newPath: String, replacing: Bool) throws {
+    try simulated.rename(path, to: newPath, replacing: replacing)
+  }
   func remove(_ path: String) throws { try simulated.remove(path) }
   func openFolder(of path: String) throws -> () throws -> Void { try simulated.openFolder(of: path) }
 }

@@ -175,9 +175,10 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
   }
 
-  func rename(_ path: String, to newPath: String) throws {
+  func rename(_ path: String, to newPath: String, replacing: Bool) throws {
     try locked {
       try call("rename")
+      if !replacing, names[newPath] != nil { throw SystemError(operation: "rename", code: 17) }
       guard let content = names.removeValue(forKey: path) else {
         throw SystemError(operation: "rename", code: 2)
       }
