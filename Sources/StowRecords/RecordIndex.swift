@@ -224,8 +224,9 @@ extension RecordIndex where Value: Encodable {
     _ value: Value, _ key: Key, to log: RecordLog, _ logState: inout LogState, _ file: inout LogFile?
   ) throws -> Int {
     guard let writer = logState.writer else { throw log.error(.closed) }
-    // What is not written cannot be read.
-    if state.withLock({ $0.count }) < writer.count { try writer.flush() }
+    // What is not written cannot be read, and all must be read after a file was replaced.
+    let isCurrent = state.withLock { $0.count >= writer.count && $0.generation == log.files.generation }
+    if !isCurrent { try writer.flush() }
     let known = try update(to: logState.snapshot(log.files)) { $0.numbers[key] }
     if let known { return known }
     let number = try log.append(value, &logState)
