@@ -1,6 +1,6 @@
 """The forms of numbers that a canonical writer chooses, one by one and side by side.
 
-Each function is a paragraph of "Canonical writing" in FORMAT.md.
+Each function is a step of Format/Canonical.md.
 """
 
 from __future__ import annotations

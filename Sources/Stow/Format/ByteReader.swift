@@ -59,7 +59,7 @@ func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never
   throw FormatError(kind, at: offset)
 }
 
-/// Lengths, counts and indices (FORMAT.md, "Uints and text headers"): a lead byte, and a rest that is added
+/// Lengths, counts and indices (FORMAT.md, "Uints"): a lead byte, and a rest that is added
 /// to the base of the lead byte.
 ///
 ///     00–DF                 0 to 223

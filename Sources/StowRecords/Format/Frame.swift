@@ -223,7 +223,7 @@ struct Origin: Sendable, Hashable {
 
 // MARK: - Uints
 
-// Integers of variable size in arrays of bytes (FORMAT.md, "Uints and text headers").
+// Integers of variable size in arrays of bytes (FORMAT.md, "Uints").
 
 extension Varint {
   /// Returns the size of the integer that begins with a byte, or nil if that byte is reserved.

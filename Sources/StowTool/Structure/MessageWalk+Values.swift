@@ -202,7 +202,7 @@ enum UTF8Check {
   }
 }
 
-/// What canonical writers do not write (FORMAT.md, "Canonical writing").
+/// What canonical writers do not write (Format/Canonical.md).
 enum Flaws {
   static let longTag = "a number beside a tag that has room for it"
 

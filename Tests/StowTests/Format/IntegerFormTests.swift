@@ -13,7 +13,7 @@ private func size(ofCount count: Int) -> Int {
   count < 224 ? 1 : count < 6368 ? 2 : count < 268_512 ? 3 : 5
 }
 
-/// The size of a message that is an array of `values`, by the rules of FORMAT.md, "Canonical writing".
+/// The size of a message that is an array of `values`, by the rules of Format/Canonical.md, "Arrays of integers".
 private func ruledSize(_ values: [Int64]) -> Int {
   let (count, least, greatest) = (values.count, values.min() ?? 0, values.max() ?? 0)
   let differences = zip(values.dropFirst(), values).map { $0 &- $1 }

@@ -2,8 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-/// A reader takes a length in any size that holds it, though a writer chooses the smallest (FORMAT.md, "Uints and text
-/// headers").
+/// A reader takes a length in any size that holds it, though a writer chooses the smallest (FORMAT.md, "Uints").
 @Suite("Lengths that are wider than need be")
 struct WideLengthTests {
   /// A length in four bytes, and in eight.

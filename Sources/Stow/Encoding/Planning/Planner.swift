@@ -8,7 +8,7 @@ struct PlanningOptions {
 }
 
 /// Decides what goes into the prelude of a message: which key lists become shapes, and which strings become
-/// symbols (FORMAT.md, "Canonical writing").
+/// symbols (Format/Canonical.md, "Which key lists are shapes", "Which strings are symbols").
 ///
 /// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
 struct Planner: ~Copyable {
