@@ -76,6 +76,11 @@ struct PolymorphicErrorTests {
       #expect(failure { try coder.decode(Drawing.self, from: data) } == .typeMismatch("shapes", 0, "label"))
       let text = text { try coder.decode(Drawing.self, from: data) }
       #expect(text.contains("Shape") && text.contains("Label"))
+      // It is decoded before it is known that it is of another protocol.
+      let broken = try coder.encode(["shapes": [["label": ["text": 1]]]])
+      #expect(
+        failure { try coder.decode(Drawing.self, from: broken) }
+          == .typeMismatch("shapes", 0, "label", "text"))
     }
   }
 

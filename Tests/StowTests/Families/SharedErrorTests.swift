@@ -259,6 +259,37 @@ struct SharedErrorTests {
     }
   }
 
+  @Test("are tried again only where fewer objects lead to them, 128 times at most")
+  func repeatedFailures() throws {
+    final class Refused: Decodable {
+      nonisolated(unsafe) static var attempts = 0
+      init(from decoder: any Decoder) throws {
+        Self.attempts += 1
+        throw Refusal()
+      }
+    }
+    final class Link: Decodable {
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        _ = try? container.decode(Shared<Link>.self, forKey: "next")
+        for _ in 0..<3 { _ = try? container.decode(Shared<Refused>.self, forKey: "refused") }
+      }
+    }
+    // Whatever refers to the refused object first, all that lead to it do so later.
+    var objects: [String: JSONValue] = ["0": [:]]
+    for number in 1...300 {
+      objects["\(number)"] = ["next": ["shared": .int(Int64(number + 1))], "refused": ["shared": 0]]
+    }
+    let graph: JSONValue = [
+      "root": .array((1...300).map { ["shared": .int($0)] }), "objects": .object(objects),
+    ]
+    for coder in coders(TypeRegistry()) {
+      Refused.attempts = 0
+      _ = try coder.decode(SharedGraph<[Shared<Link>]>.self, from: coder.encode(graph))
+      #expect(Refused.attempts > 100 && Refused.attempts <= 128)
+    }
+  }
+
   @Test("are made up: bytes from strangers")
   func mutations() throws {
     let decoder = StowDecoder()
