@@ -260,6 +260,20 @@
       }
     }
 
+    @Test("A new log has the permissions of any new file")
+    func permissionsOfNewLog() throws {
+      let other = folder.url.appending(path: "other").path
+      let descriptor = creat(other, 0o666)
+      #expect(descriptor >= 0 && close(descriptor) == 0)
+      let expected = try SystemDisk().status(of: other)?.permissions
+      for segmentSize in [nil, 65_536] as [Int?] {
+        let path = folder.url.appending(path: "\(segmentSize ?? 0)").path
+        try RecordLog(at: URL(filePath: path), segmentSize: segmentSize).close()
+        let file = segmentSize == nil ? path : path + "/00000000000000000000.stowlog"
+        #expect(try SystemDisk().status(of: file)?.permissions == expected)
+      }
+    }
+
     #if canImport(Glibc)
       /// Does something as another user: this thread alone, for what concerns files.
       private func asUser(_ user: uid_t, _ body: () throws -> Void) throws {

@@ -149,6 +149,13 @@ struct ContextIdentityTests {
     }
   }
 
+  @Test("and without it a message is another value in another context")
+  func anotherContext() throws {
+    let (one, other) = (try context(symbols: ["one"]), try context(symbols: ["other"]))
+    let message = try StowEncoder(one, names: false).encode("one")
+    #expect(try StowDecoder([], implicit: other).decode(String.self, from: message) == "other")
+  }
+
   private func other(_ keys: [String]) throws -> StowContext { try context(symbols: ["x"], shapes: [keys]) }
 
   @Test("and options are independent of each other")

@@ -30,6 +30,22 @@ struct KeptEncoderTests {
     #expect(kept?.codingPath.isEmpty == true)
   }
 
+  @Test("have an empty path, and no user information")
+  func emptied() throws {
+    final class Shelf: Encodable {
+      var kept: (any Encoder)?
+      func encode(to encoder: any Encoder) throws {
+        kept = encoder
+        #expect(encoder.codingPath.count == 1 && !encoder.userInfo.isEmpty)
+        try encoder.writeSingle(1)
+      }
+    }
+    let (shelf, encoder) = (Shelf(), StowEncoder())
+    encoder.userInfo[CodingUserInfoKey(rawValue: "key")!] = 1
+    _ = try encoder.encode(["a": shelf])
+    #expect(shelf.kept?.codingPath.isEmpty == true && shelf.kept?.userInfo.isEmpty == true)
+  }
+
   /// An object that contains itself.
   private final class Cycle: Encodable {
     private enum Key: String, CodingKey { case itself }

@@ -129,6 +129,7 @@ import Testing
         Self.expect("URLs", [URL].self, Bomb.prelude(symbol: url) + names, atMost: 30)
         let bits = Bomb.sized(0x74, [0x0C, 0] + [UInt8](repeating: 0, count: count))
         Self.expect("bits", [Bool].self, bits, atMost: 30)
+        Self.expect("strings", [String].self, Bomb.prelude(symbol: url) + names, atMost: 30)
         Self.expect("decoders of bits", CountedDecoders.self, bits, atMost: 5)
         let symbols = [0x1F] + Bomb.number(count) + [UInt8](repeating: 0x80, count: count) + [0, 0x50]
         Self.expect("symbols that are not used", String.self, symbols, atMost: 25)
@@ -176,6 +177,45 @@ import Testing
         expect("integers of no bytes", zeros, [.index(count)], atMost: 30)
         let integers = Bomb.sized(0x70, [UInt8](repeating: 0x91, count: count))
         expect("marks", integers, [.index(count - 1)], atMost: 5)
+      }
+    }
+
+    @Test("of open messages of which all parts were read")
+    func allParts() async {
+      await #expect(processExitsWith: .success) {
+        func expect(_ name: String, keys: Int, atMost limit: Int) {
+          let message = Self.records(1 << 14, keys: keys)
+          Self.expect(name, message, atMost: limit) { bytes in
+            let message = try StowMessage(from: Data(bytes))
+            for element in try message.elements() {
+              _ = try element.decode([String: Int].self)
+              _ = try element.keys()
+            }
+            return message
+          }
+        }
+        expect("warming up", keys: 1, atMost: 1000)
+        for keys in [1, 2, 4, 9, 20] { expect("shapes of \(keys) keys", keys: keys, atMost: 60) }
+      }
+    }
+
+    /// An array of records of shapes of their own.
+    private static func records(_ count: Int, keys: Int) -> [UInt8] {
+      let names: [UInt8] = (0..<keys).flatMap { [0x81, UInt8(ascii: "a") + UInt8($0)] as [UInt8] }
+      let shapes = Bomb.repeated([UInt8(keys)] + names, count)
+      let values = [UInt8(keys)] + [UInt8](repeating: 0x91, count: keys)
+      let records: [UInt8] = (0..<count).flatMap { [0x72] + Bomb.shortNumber($0) + values }
+      return [0x1F, 0] + Bomb.number(count) + shapes + Bomb.sized(0x70, records)
+    }
+
+    @Test("of contexts")
+    func contexts() async {
+      await #expect(processExitsWith: .success) {
+        for kind in HostileContextTests.Kind.allCases {
+          let bytes = [UInt8](kind.message(1 << 18))
+          Self.expect("warming up", bytes, atMost: 1000) { try StowContext(from: $0) }
+          Self.expect("\(kind)", bytes, atMost: 120) { try StowContext(from: $0) }
+        }
       }
     }
 

@@ -118,6 +118,17 @@ struct HostileTimeTests {
   private static let largeSize = 20_000
   private static func largeKey(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x78, count: count) }
 
+  @Test("long keys and strings whose characters a hash or a comparison would sort")
+  func manyMarks() throws {
+    func marks(_ count: Int) -> [UInt8] { Bomb.repeated([0xCC, 0x81, 0xCC, 0xA3], count / 4) }
+    for reader in readers + [StowValue.self] as [any Decodable.Type] {
+      func check<Element: Decodable>(_ type: Element.Type) throws {
+        try expectLinear([Element].self, size: Self.largeSize) { Objects.all[0].make($0, marks) }
+      }
+      try check(reader)
+    }
+  }
+
   @Test("keys that allKeys has returned", arguments: Objects.ofLongKeys)
   private func returnedKeys(objects: Objects) throws {
     try expectLinear([AllKeys].self, size: Self.largeSize) {

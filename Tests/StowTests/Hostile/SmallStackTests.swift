@@ -67,6 +67,45 @@ import Testing
       }
     }
 
+    /// Uses so many bytes of the stack, and returns how many calls that took.
+    @inline(never)
+    private static func use(stack bytes: Int, from start: UInt? = nil) -> Int {
+      var calls = 0
+      let place = withUnsafeBytes(of: &calls) { UInt(bitPattern: $0.baseAddress) }
+      guard (start ?? place) - place < UInt(bytes) else { return calls }
+      calls += 1 + use(stack: bytes, from: start ?? place)
+      return calls
+    }
+
+    /// Needs much of a stack of its size at every level.
+    private final class Needy: Decodable {
+      let a: Needy?
+
+      enum CodingKeys: CodingKey { case a }
+      static let size = CodingUserInfoKey(rawValue: "size")!
+
+      init(from decoder: any Decoder) throws {
+        guard let size = decoder.userInfo[Self.size] as? Int, SmallStackTests.use(stack: size * 2 / 5) > 0
+        else { fatalError("no size") }
+        a = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Needy.self, forKey: .a)
+      }
+    }
+
+    @Test("the values' own code has nearly half of a small stack, at every level", arguments: [64, 128, 256])
+    func ownCode(kilobytes: Int) async {
+      await #expect(processExitsWith: .success) { [kilobytes] in
+        let size = kilobytes << 10
+        Self.onThread(stack: size) {
+          let decoder = StowDecoder()
+          decoder.userInfo[Needy.size] = size
+          do {
+            _ = try decoder.decode(Needy.self, from: DeepMessage.map.bytes(depth: 500))
+            fatalError("500 levels on \(kilobytes) KB")
+          } catch { guard error is DecodingError else { fatalError("\(error)") } }
+        }
+      }
+    }
+
     private struct People: Codable {
       @Shared var people: [Member]
     }
@@ -78,7 +117,9 @@ import Testing
           let members = (0..<count).map { Member("\($0)") }
           for (member, chief) in zip(members, members.dropFirst()) { member.chief = chief }
           do {
-            _ = try StowEncoder().encode(SharedGraph(People(people: [members[0]])))
+            let data = try StowEncoder().encode(SharedGraph(People(people: [members[0]])))
+            // Decoding one does. It throws, or has room.
+            _ = try? StowDecoder().decode(SharedGraph<People>.self, from: data)
           } catch { if count <= 128 { fatalError("\(error)") } }
           // Otherwise each would release the next one, on the stack.
           for member in members { member.chief = nil }
