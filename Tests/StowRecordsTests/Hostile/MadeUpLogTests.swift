@@ -247,6 +247,34 @@ struct MadeUpLogTests {
     }
   }
 
+  /// One search looks at each block once at most, whatever heads say.
+  @Test func aSearchAmongDamagedHeadsReadsEachBlockOnce() throws {
+    let (disk, count) = (HookedDisk(), 40)
+    var bytes = MadeUpFile((0..<count).map { ($0, [(.records, $0, record)]) }).bytes
+    for block in 1..<count { bytes[block * BlockHead.blockSize + 9] ^= 1 }
+    disk.simulated.setBytes(bytes, of: "/log")
+    let log = try RecordLogReader(at: "/log", on: disk)
+    for number in [1, count / 2, count - 1] {
+      var reads = 0
+      disk.beforeReading = { reads += 1 }
+      #expect(try log.decode(Int.self, at: number) == 1)
+      // All heads in search of a whole one, and for each block it and the next head.
+      #expect(reads > count && reads <= 3 * count + 3)
+    }
+  }
+
+  @Test func eachDamagedPartIsReported() throws {
+    var (file, number) = (MadeUpFile((0, [(.records, 0, record)])), 1)
+    while file.bytes.count < BlockHead.blockSize - 100 {
+      file.append(damage: [7])
+      file.append((.freshRecords, number, record))
+      number += 1
+    }
+    let log = try KnownLogs.reader(of: file.bytes)
+    #expect(try log.verify().count == number - 1)
+    #expect(log.damage.count == number - 1 && log.records.reduce(0) { count, _ in count + 1 } == number)
+  }
+
   /// Its definitions break the format, and later records of its scope rely on them.
   @Test func aCompactionMayLeaveOutARecordThatIsNoMessage() throws {
     let broken: [UInt8] = [2, RecordPrelude.tag, 5]
