@@ -247,6 +247,24 @@ struct MadeUpLogTests {
     }
   }
 
+  /// A head that says nothing lets records through whose numbers hide those that are appended.
+  @Test func numbersThatDecreaseHideRecordsThatAreAppended() throws {
+    let two: [UInt8] = [1, 0x91, 1, 0x92]
+    let disk = SimulatedDisk()
+    let stray: MadeUpFile.Content = (.last, 0, record)
+    var bytes = MadeUpFile(
+      (6, [(.freshRecords, 6, two)]), (4, [(.freshRecords, 4, two)]),
+      (6, [stray, (.freshRecords, 3, record), (.freshRecords, 4, two)])
+    ).bytes
+    for block in 1...2 { bytes[block * BlockHead.blockSize + 9] ^= 1 }
+    disk.setBytes(bytes, of: "/log")
+    let log = try RecordLog(at: "/log", on: disk)
+    #expect(try log.append(7) == 6)
+    #expect(try log.records.map { try $0.decode(Int.self) } == [1])
+    // Looked up by its number, it is found.
+    #expect(try log.decode(Int.self, at: 6) == 7)
+  }
+
   /// One search looks at each block once at most, whatever heads say.
   @Test func aSearchAmongDamagedHeadsReadsEachBlockOnce() throws {
     let (disk, count) = (HookedDisk(), 40)
