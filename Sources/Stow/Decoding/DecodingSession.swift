@@ -89,9 +89,7 @@ final class DecodingSession: PooledSession {
   ///
   /// The call of `decode` throws the first of them when it ends, so that nothing unreadable is lost silently.
   @inline(never)
-  func note(_ error: FormatError, path: [any CodingKey]) {
-    if notedFault == nil { notedFault = self.error(error, path: path, expected: nil) }
-  }
+  func note(_ error: any Error) { if notedFault == nil { notedFault = error } }
 
   /// Pops the steps of containers that were taken from kept ones, once they are many: when the message is over, no call pops
   /// them. Such containers find their paths by their offsets from then on.

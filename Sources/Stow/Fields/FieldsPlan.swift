@@ -3,9 +3,14 @@
 // is then complete in memory; otherwise its initializer makes it from them.
 
 extension StowFields {
-  /// Makes the plan of the type; nil if its keys are not known by their bytes, or if the table does not name them. Then its
-  /// own `init(from:)` decodes it.
-  static func makeFieldsPlan() -> AnyDecodingPlan? { (try? CodedFields<Self>()).map { FieldsPlan($0) } }
+  /// Makes the plan of the type; nil if its keys are not known by their bytes, if the table does not name them, or if their
+  /// former names are ambiguous. Then its own `init(from:)` decodes it.
+  static func makeFieldsPlan() -> AnyDecodingPlan? {
+    guard let fields = try? CodedFields<Self>(), FormerNames(of: fields.keyType)?.conflict == nil else {
+      return nil
+    }
+    return FieldsPlan(fields)
+  }
 }
 
 final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
@@ -150,7 +155,12 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     var place = offset >= 0 ? OpenPlace(at: offset) : nil
     var found: ObjectReader.Found?
     if offset == FieldsWalk.unknown, let reader = scratch.reader {
-      do throws(FormatError) { found = try reader.find(keys[number]) } catch {
+      do throws(FormatError) {
+        found = try reader.find(keys[number])
+        if found == nil, let names = keyTable.formerNames?.names(of: keys[number].stringValue) {
+          found = try reader.find(anyOf: names)
+        }
+      } catch {
         throw failure(error, number, at: nil, session, node)
       }
       place = found.map { reader.place($0) }
@@ -231,6 +241,8 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
       try message.keyIndex(of: key.stringValue, inShape: shape, likely: number).map { try rows.column($0) }
     }
     guard isWhole == true, let found else { return nil }
+    // The rows may have a key's value under a former name.
+    if found.contains(where: { $0 == nil }), keyTable.formerNames != nil { return nil }
     let result = [Value].filled(count: rows.count) { first, initialized in
       let targets = list.map {
         FieldTarget(

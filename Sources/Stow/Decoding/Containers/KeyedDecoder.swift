@@ -90,8 +90,8 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     withSession { session, reader in
       let names: [String]
-      do throws(FormatError) { names = try reader.names() } catch {
-        session.note(error, path: codingPath)
+      do { names = try self.names(session, reader) } catch {
+        session.note(error)
         return []
       }
       // Made by hand, because `compactMap` is not specialized for a key type that is known only here.
@@ -105,10 +105,19 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
+  /// Returns the present names of the keys that have values.
+  private func names(_ session: DecodingSession, _ reader: ObjectReader) throws -> [String] {
+    let names: [String]
+    do throws(FormatError) { names = try reader.names() } catch {
+      throw session.error(error, path: codingPath, expected: nil)
+    }
+    return try formerNames(reader)?.present(names) ?? names
+  }
+
   func contains(_ key: Key) -> Bool {
     withSession { session, reader in
-      do throws(FormatError) { return try reader.find(key) != nil } catch {
-        session.note(error, path: codingPath + [key])
+      do { return try find(key, reader) ?? formerly(key, reader) != nil } catch {
+        session.note(error)
         return false
       }
     }
@@ -137,12 +146,37 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func existing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
-    guard let found = try find(key, reader) else { throw missing(key) }
+    guard let found = try find(key, reader) else { return try missing(key, reader) }
     return found
   }
 
+  /// Returns where the value for a missing key is under a former name.
   @inline(never)
-  private func missing(_ key: Key) -> any Error { DecodingError.noValue(for: key, path: codingPath) }
+  private func missing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
+    guard let found = try formerly(key, reader) else {
+      throw DecodingError.noValue(for: key, path: codingPath)
+    }
+    return found
+  }
+
+  /// Returns where the value for a missing key is under a former name; nil if there is none.
+  @inline(__always)
+  private func formerly(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
+    guard reader.keyTable.mayHaveFormerNames else { return nil }
+    return try former(key, reader)
+  }
+
+  @inline(never)
+  private func former(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
+    guard let names = try formerNames(reader)?.names(of: key.stringValue) else { return nil }
+    return try attempt(key, nil) { () throws(FormatError) in try reader.find(anyOf: names) }
+  }
+
+  private func formerNames(_ reader: ObjectReader) throws -> FormerNames? {
+    let names = reader.keyTable.formerNames
+    if let conflict = names?.conflict { throw DecodingError.corrupted(conflict, path: codingPath) }
+    return names
+  }
 
   // MARK: scalars
 
@@ -174,7 +208,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// The same as `find`, not inlined, so that not every optional type contains all of it.
   @inline(never)
   private func search(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
-    try find(key, reader)
+    try find(key, reader) ?? formerly(key, reader)
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
@@ -223,7 +257,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     try withSession { session, reader in
-      guard let found = try find(key, reader) else { return nil }
+      guard let found = try find(key, reader) ?? formerly(key, reader) else { return nil }
       guard let level = reader.place(found).levelOfNil(session.message) else {
         return try value(type, found, key, session, reader)
       }
@@ -277,8 +311,10 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
       session.leaveKeptPlaces()
       let parent = session.path.renew(reader.node, at: reader.offset)
       let node = session.path.push(PathStep(.super, parent: parent))
+      let name = PathKey.super.stringValue
+      let formerNames = try formerNames(reader)?.names(of: name) ?? []
       return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-        let found = try reader.find(name: PathKey.super.stringValue)
+        let found = try reader.find(anyOf: [name] + formerNames)
         return ValueDecoder(session, found.map(reader.place) ?? .absent, node)
       }
     }
@@ -287,8 +323,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// Returns a decoder of the value for `key`, whose step stays until the object itself is left.
   private func nestedDecoder(_ key: Key, mayBeAbsent: Bool = false) throws -> any Decoder {
     try withSession { session, reader in
-      let found = try find(key, reader)
-      guard found != nil || mayBeAbsent else { throw missing(key) }
+      let found = mayBeAbsent ? try search(key, reader) : try existing(key, reader)
       session.leaveKeptPlaces()
       let node = session.path.push(step(to: key, reader, session))
       guard let found else { return ValueDecoder(session, .absent, node) }

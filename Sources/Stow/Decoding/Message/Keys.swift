@@ -193,12 +193,17 @@ final class DecodingKeyTable {
   private var texts: UnsafeMutablePointer<SearchedText?>
   private var capacity = 8
   let keyOfByte: (Int) -> (any CodingKey)?
+  private let keyType: any CodingKey.Type
+  /// Whether keys have former names; true until a key is missing, because the cast that finds out takes long.
+  @exclusivity(unchecked) private(set) var mayHaveFormerNames = true
+  @exclusivity(unchecked) private var knownFormerNames: FormerNames?
 
   /// How many keys of a byte there can be.
   static let size = 256
 
   init<Key: CodingKey>(_ keyType: Key.Type) {
     hasBytes = isByte(keyType)
+    self.keyType = keyType
     texts = .allocate(capacity: capacity)
     texts.initialize(repeating: nil, count: capacity)
     keyOfByte = { byte in
@@ -221,6 +226,15 @@ final class DecodingKeyTable {
     while byte >= capacity { grow() }
     texts[byte] = text
     return text
+  }
+
+  /// The former names of the keys; nil if they have none.
+  var formerNames: FormerNames? {
+    if mayHaveFormerNames, knownFormerNames == nil {
+      knownFormerNames = FormerNames(of: keyType)
+      mayHaveFormerNames = knownFormerNames != nil
+    }
+    return knownFormerNames
   }
 
   private func grow() {

@@ -288,6 +288,12 @@ final class ObjectReader {
     return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text) }
   }
 
+  /// Returns where the value for the first of some names is that the object has; nil if it has none of them.
+  func find(anyOf names: [String]) throws(FormatError) -> Found? {
+    for name in names { if let found = try find(name: name) { return found } }
+    return nil
+  }
+
   /// Returns the names of the keys that have values.
   func names() throws(FormatError) -> [String] {
     guard form != .map else {
