@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "Stow", targets: ["Stow"]),
     .library(name: "StowNotation", targets: ["StowNotation"]),
     .library(name: "StowRecords", targets: ["StowRecords"]),
+    .library(name: "StowTesting", targets: ["StowTesting"]),
     .executable(name: "stowtool", targets: ["StowTool"]),
   ],
   targets: [
@@ -26,6 +27,7 @@ let package = Package(
       exclude: ["ARCHITECTURE.md"], swiftSettings: librarySettings),
     .target(name: "StowNotation", dependencies: ["Stow"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
+    .target(name: "StowTesting", dependencies: ["Stow", "StowRecords"]),
     .executableTarget(
       name: "StowTool", dependencies: ["Stow", "StowNotation", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
@@ -43,6 +45,9 @@ let package = Package(
       name: "LogWorker", dependencies: ["FuzzTargets", "Stow", "StowRecords"], path: "Tests/LogWorker"),
     .testTarget(
       name: "StowRecordsTests", dependencies: ["StowRecords", "LogWorker", "FuzzTargets"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "StowTestingTests", dependencies: ["Stow", "StowRecords", "StowTesting"],
       swiftSettings: testSettings),
     .testTarget(
       name: "StowToolTests", dependencies: ["Stow", "StowNotation", "StowRecords", "StowTool"],

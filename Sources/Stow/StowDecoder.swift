@@ -222,7 +222,7 @@ public final class StowDecoder: Sendable {
   /// Decodes a message, or the part that a path leads to, with `make`, which receives a decoder of it.
   ///
   /// - Parameter missing: The value of a missing part; without it, that is an error, or nil for an optional.
-  func decode<Value>(
+  package func decode<Value>(
     _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, at path: StowPath,
     orMissing missing: Value? = nil, by make: (any Decoder) throws -> Value
   ) throws -> Value {

@@ -5,7 +5,9 @@
 #endif
 
 /// The types that are recorded and read without their own `Codable`.
-enum ScalarTypes {
+package enum ScalarTypes {
+  package static func isScalar(_ type: Any.Type) -> Bool { scalar(type) != nil }
+
   /// Returns a type as the scalar that it is; nil for other types.
   ///
   /// Types are compared one by one: a cast searches every conformance in the program, and an array of all scalars
