@@ -16,7 +16,7 @@ import StowRecords
 /// }
 /// ```
 ///
-/// Each message is decoded, encoded again and compared. If a sample has key paths or kinds that no message has, the test fails;
+/// Each message is decoded, encoded again and compared. If no message has the key paths and kinds of a sample, the test fails;
 /// with `STOW_RECORD=1` in the environment it writes the sample into the folder. A note tells what no sample has.
 ///
 /// - Parameters:
@@ -35,13 +35,8 @@ public func checkReadable<Value: Codable>(
   try check.finish()
 }
 
-/// Checks that a type reads the records of a log, which earlier versions of the program appended, and loses nothing.
-///
-/// ```swift
-/// try checkReadable(Event.self, in: URL(filePath: #filePath).appending(path: "../events.stowlog"))
-/// ```
-///
-/// The parameters are those of ``checkReadable(_:samples:in:dropping:defaults:encoder:decoder:)``.
+/// Checks the records of a log that earlier versions of the program appended, as
+/// ``checkReadable(_:samples:in:dropping:defaults:encoder:decoder:)`` checks the messages of a folder.
 ///
 /// - Throws: `ReadabilityError` with everything that is wrong.
 public func checkReadable<Value: Codable>(
@@ -83,22 +78,14 @@ struct ReadabilityCheck<Value: Codable> {
   mutating func check(_ samples: [Value], in folder: URL, isRecording: Bool) {
     let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
     let names = (files ?? []).filter { $0.hasSuffix(".stow") }.sorted()
-    let old = names.compactMap { name in
-      attempt(name) { check in
-        let bytes = try Data(contentsOf: folder.appending(path: name))
-        let made = Self.name(of: bytes)
-        if name != made { check.add("The file was changed or renamed: its name would be \(made).", in: name) }
-        return try check.check(bytes, in: name)
-      }
+    let old = read(names) { try Data(contentsOf: folder.appending(path: names[$0])) }
+    for (name, bytes, _) in old where name != Self.name(of: bytes) {
+      add("The file was changed or renamed: its name would be \(Self.name(of: bytes)).", in: name)
     }
-    let new = samples.enumerated().compactMap { number, sample in
-      attempt("samples[\(number)]") { check in
-        let bytes = try check.encoder.encode(sample)
-        return (name: "samples[\(number)]", bytes, value: try check.check(bytes, in: "samples[\(number)]"))
-      }
-    }
+    let encoder = encoder
+    let new = read(samples.indices.map { "samples[\($0)]" }) { try encoder.encode(samples[$0]) }
     let run = "Run this test once with STOW_RECORD=1 in the environment, and commit the files that it writes."
-    var shapes = Set(old.map { facts.shape(of: $0) })
+    var shapes = Set(old.map { facts.shape(of: $0.value) })
     for (name, bytes, value) in new where shapes.insert(facts.shape(of: value)).inserted {
       if isRecording {
         attempt(name) { _ in
@@ -106,7 +93,7 @@ struct ReadabilityCheck<Value: Codable> {
           try bytes.write(to: folder.appending(path: Self.name(of: bytes)), options: .atomic)
         }
       } else if !names.isEmpty {
-        let known = old.reduce(into: Set()) { $0.formUnion(facts.shape(of: $1)) }
+        let known = old.reduce(into: Set()) { $0.formUnion(facts.shape(of: $1.value)) }
         let parts = facts.shape(of: value).subtracting(known).sorted().joined(separator: ", ")
         add("No file has data of this shape\(parts.isEmpty ? "" : ": \(parts)"). \(run)", in: name)
       }
@@ -116,6 +103,17 @@ struct ReadabilityCheck<Value: Codable> {
     }
     notes = facts.uncovered(by: new.map(\.value)).map {
       "Note: no sample of \(Value.self) has \($0): it is not checked."
+    }
+  }
+
+  private mutating func read(
+    _ names: [String], _ bytes: (Int) throws -> Data
+  ) -> [(name: String, bytes: Data, value: StowValue)] {
+    zip(names.indices, names).compactMap { number, name in
+      attempt(name) { check in
+        let bytes = try bytes(number)
+        return (name, bytes, try check.check(bytes, in: name))
+      }
     }
   }
 

@@ -91,8 +91,10 @@ struct Facts: Sendable {
   }
 
   func words(for error: any Error, _ data: StowValue) -> String {
-    guard let error = error as? DecodingError else { return "It cannot be read and written again: \(error)" }
-    let (context, key) = error.place
+    guard let error = error as? DecodingError, let context = error.context else {
+      return "It cannot be read and written again: \(error)"
+    }
+    let key: [any CodingKey] = if case .keyNotFound(let key, _) = error { [key] } else { [] }
     let found = context.codingPath.reduce(data) { value, key in
       value?[key.stringValue] ?? key.intValue.flatMap { value?[$0] }
     }
@@ -122,16 +124,5 @@ struct Facts: Sendable {
   private func shortened(_ value: StowValue) -> String {
     let text = value.description
     return text.count > 60 ? text.prefix(60) + "…" : text
-  }
-}
-
-extension DecodingError {
-  fileprivate var place: (Context, [any CodingKey]) {
-    switch self {
-    case .keyNotFound(let key, let context): (context, [key])
-    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-      (context, [])
-    @unknown default: (Context(codingPath: [], debugDescription: "\(self)"), [])
-    }
   }
 }

@@ -171,8 +171,8 @@ extension DecodingError {
   }
 }
 
-/// The underlying error of errors that report broken bytes or a full stack, rather than a value of another
-/// kind than requested.
+/// The underlying error of errors that report broken bytes, a full stack or ambiguous former names, rather than a
+/// value of another kind than requested.
 struct Unreadable: Error, CustomStringConvertible {
   var description: String { "the message cannot be read" }
 }
@@ -200,14 +200,16 @@ package enum Resemblance {
 }
 
 extension DecodingError {
-  var isUnreadable: Bool {
+  package var context: Context? {
     switch self {
     case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
       .keyNotFound(_, let context):
-      context.underlyingError is Unreadable
-    @unknown default: false
+      context
+    @unknown default: nil
     }
   }
+
+  var isUnreadable: Bool { context?.underlyingError is Unreadable }
 
   /// Returns the error of a value of another type than was asked for.
   static func mismatch(_ type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
@@ -218,8 +220,8 @@ extension DecodingError {
     .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
   }
 
-  /// Returns the error of a decoder whose calls are nested too deeply.
-  static func tooDeep(_ reason: String, path: [any CodingKey]) -> DecodingError {
+  /// Returns an error that no default value replaces.
+  static func unreadable(_ reason: String, path: [any CodingKey]) -> DecodingError {
     .dataCorrupted(
       DecodingError.Context(codingPath: path, debugDescription: reason, underlyingError: Unreadable()))
   }

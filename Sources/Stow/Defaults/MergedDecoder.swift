@@ -55,7 +55,7 @@ final class Merge {
   /// Calls the value's own `init(from:)`.
   func decode<Value: Decodable>(_ type: Value.Type, from decoder: MergedDecoder) throws -> Value {
     if let reason = calls.enter(maximumDepth: maximumDepth) {
-      throw DecodingError.tooDeep(reason, path: decoder.codingPath)
+      throw DecodingError.unreadable(reason, path: decoder.codingPath)
     }
     defer { calls.leave() }
     return try type.init(from: decoder)

@@ -214,12 +214,12 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
   /// Notes that an object is being made. Throws if that would be too deep.
   private func enter(_ place: Int, _ decoder: any Decoder) throws {
     guard openCount < WrittenObjects.longestChain else {
-      throw DecodingError.tooDeep(
+      throw DecodingError.unreadable(
         "More than \(WrittenObjects.longestChain) objects lead to each other in a row.",
         path: decoder.codingPath)
     }
     if stack.isLow(isElsewhere: false) {
-      throw DecodingError.tooDeep(
+      throw DecodingError.unreadable(
         "\(openCount) objects lead to each other, and no more fit on the stack of this thread.",
         path: decoder.codingPath)
     }

@@ -73,7 +73,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   ) throws -> UnsafeMutableRawPointer {
     let message = session.message
     if let reason = session.calls.enter(maximumDepth: message.maximumDepth) {
-      throw DecodingError.tooDeep(reason, path: ValueDecoder(session, place, node).codingPath)
+      throw DecodingError.unreadable(reason, path: ValueDecoder(session, place, node).codingPath)
     }
     defer { session.calls.leave() }
     let scratch = scratches.count > 0 ? scratches.takeLast() : makeScratch()

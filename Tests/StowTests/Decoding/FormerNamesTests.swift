@@ -354,6 +354,28 @@ struct AmbiguousFormerNamesTests {
     }
   }
 
+  @Test("are not replaced by a template, even a lenient one")
+  func lenient() throws {
+    struct Outer: Codable {
+      struct Inner: Codable {
+        var left: Int?
+        var right: Int?
+        enum CodingKeys: CodingKey, StowFormerNames {
+          case left, right
+          static let formerNames: [CodingKeys: [String]] = [.left: ["side"], .right: ["side"]]
+        }
+      }
+      var inner = Inner(left: 1, right: 2)
+    }
+    let data = try StowValue.object(["inner": ["side": 3]]).encoded()
+    for strategy in [StowDecoder.DefaultsStrategy.strict, .lenient] {
+      let error = #expect(throws: DecodingError.self) {
+        try StowDecoder().decode(Outer.self, from: data, defaults: Outer(), strategy: strategy)
+      }
+      #expect(text(error).contains("ambiguous"))
+    }
+  }
+
   @Test("are an error of decoding with a table of fields, too")
   func tables() throws {
     struct Pair: Codable, StowFields {

@@ -174,7 +174,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   private func formerNames(_ reader: ObjectReader) throws -> FormerNames? {
     let names = reader.keyTable.formerNames
-    if let conflict = names?.conflict { throw DecodingError.corrupted(conflict, path: codingPath) }
+    if let conflict = names?.conflict { throw DecodingError.unreadable(conflict, path: codingPath) }
     return names
   }
 

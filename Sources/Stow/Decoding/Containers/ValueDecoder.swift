@@ -153,7 +153,7 @@ extension DecodingSession {
     _ decoder: consuming From, _ body: (consuming From) throws -> Result
   ) throws -> Result {
     if let reason = calls.enter(maximumDepth: message.maximumDepth) {
-      throw DecodingError.tooDeep(reason, path: decoder.codingPath)
+      throw DecodingError.unreadable(reason, path: decoder.codingPath)
     }
     defer { calls.leave() }
     return try body(decoder)
