@@ -20,9 +20,13 @@ import StowRecords
 /// with `STOW_RECORD=1` in the environment it writes the sample into the folder. A note tells what no sample has.
 ///
 /// - Parameters:
+///   - type: The type that the program decodes now.
 ///   - samples: Values of the present version that together have every optional and every case.
+///   - folder: The folder of the messages, in the repository of the program.
 ///   - dropping: Key paths whose values may be lost or changed, such as `"lines[].note"`.
 ///   - defaults: The template that the program passes to `StowDecoder.decode(_:from:defaults:)`, if it does.
+///   - encoder: Encodes the samples, and what was decoded.
+///   - decoder: Decodes the messages.
 /// - Throws: `ReadabilityError` with everything that is wrong.
 public func checkReadable<Value: Codable>(
   _ type: Value.Type, samples: [Value], in folder: URL, dropping: Set<String> = [], defaults: Value? = nil,
