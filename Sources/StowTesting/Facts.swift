@@ -112,8 +112,9 @@ struct Facts: Sendable {
         "\(place): \(type) lacks the case \"\(name)\" of earlier data. If it has another name now, list \"\(name)\" "
         + "in the formerNames of its CodingKeys; if it was removed, keep it."
     default:
-      let isCase = context.debugDescription.hasPrefix("Cannot initialize")
-      return "\(place): \(context.debugDescription)"
+      let reason = context.debugDescription
+      let isCase = reason.hasPrefix("Cannot initialize")
+      return "\(place): \(reason)\(reason.hasSuffix(".") ? "" : ".")"
         + (found.map { " Earlier data has \(shortened($0)) there." } ?? "")
         + (isCase ? " If a case was renamed or removed, let init?(rawValue:) accept its old value." : "")
     }

@@ -220,7 +220,7 @@ struct CarelessChangeTests {
     struct Changed: Codable { var kind: Kind }
     expect(
       Changed.self,
-      "kind: Cannot initialize Kind from invalid String value fast Earlier data has \"fast\" there. If a case was renamed or "
+      "kind: Cannot initialize Kind from invalid String value fast. Earlier data has \"fast\" there. If a case was renamed or "
         + "removed, let init?(rawValue:) accept its old value.")
   }
 
