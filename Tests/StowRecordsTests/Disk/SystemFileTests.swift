@@ -263,7 +263,7 @@
     @Test("A new log has the permissions of any new file")
     func permissionsOfNewLog() throws {
       let other = folder.url.appending(path: "other").path
-      let descriptor = creat(other, 0o666)
+      let descriptor = open(other, O_CREAT | O_WRONLY, 0o666)
       #expect(descriptor >= 0 && close(descriptor) == 0)
       let expected = try SystemDisk().status(of: other)?.permissions
       for segmentSize in [nil, 65_536] as [Int?] {
