@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Makes messages at random, and says what they mean: `messages.txt.gz`, so that a reader is not made for the vectors alone.
 
-    generate.py                              20,000 messages, as they stand in the repository
+    generate.py                              20,000 messages, and 5,000 canonical ones, as in the repository
     generate.py --seed 7 --count 100000 FILE    others
 
 A value is made first, and written with whatever choices the format leaves to a writer, by code that shares nothing with a reader:
 so the meaning is known, and not read. A part of the messages is then changed a little; whether such a message is refused, or what
-it means, is what the reader in Python says.
+it means, is what the reader in Python says. What is canonical is what the writer in Python writes;
+Tests/CrossLanguage/differential.py compares that with what the library writes.
 """
 
 import argparse
 import decimal
 import gzip
+import itertools
 import random
 import struct
 import sys
@@ -22,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "Readers" / "python"), str(ROOT / "Tests" / "CrossLanguage")]
 
 import stow
+from canonical_values import CanonicalValues
 from mutations import Mutator
 
 WORDS = ["id", "name", "x", "y", "level", "Europe/Berlin", "größe", "", "a.b-c_d$", "PNG_1", "media.type2", "🚲", "e\u0301", "é",
@@ -486,13 +489,24 @@ def lines(seed: str, count: int):
             recent.clear()
 
 
+def canonical_lines(seed: str, count: int):
+    """A canonical message and the value for which it is written on each line."""
+    values, known = CanonicalValues(random.Random(f"{seed} canonical")), set()
+    while len(known) < count:
+        message = stow.dumps(values.value())
+        if len(message) <= LONGEST and message not in known:
+            known.add(message)
+            yield f"canonical {message.hex().upper()} {meaning(message)}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path, default=Path(__file__).parent / "messages.txt.gz")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20_000)
     options = parser.parse_args()
-    data = "".join(line + "\n" for line in lines(options.seed, options.count)).encode()
+    made = itertools.chain(lines(options.seed, options.count), canonical_lines(options.seed, options.count // 4))
+    data = "".join(line + "\n" for line in made).encode()
     # Without the time and the name of the file, so that the same messages are the same file.
     options.file.write_bytes(gzip.compress(data, 9, mtime=0))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import notation
 import vectors
+from reader import stow
 
 FOLDER = vectors.SUITE / "logs"
 SEGMENTS = vectors.SUITE / "segments"
@@ -46,3 +47,25 @@ def expected(name: str, folder: Path = FOLDER) -> Expected:
         elif word == "end":
             result.end = int(number)
     return result
+
+
+def told(log: stow.Log) -> Expected:
+    """What the reader in Python finds."""
+    records = {record.number: notation.described(record.value) for record in log.records}
+    return Expected(log.first, records, [number for lost in log.lost for number in lost], log.end)
+
+
+def small(log: vectors.Vector) -> tuple[list[str], str, str]:
+    """What logs.txt says of one of its logs: its records, what was lost, and its end."""
+    return log.records, log.fields.get("lost", ""), log.fields["end"] if log.kind == "log" else "refused"
+
+
+def told_small(data: bytes) -> tuple[list[str], str, str]:
+    """The same of what the reader in Python finds."""
+    try:
+        log = stow.open_log(data)
+    except stow.StowError:
+        return [], "", "refused"
+    records = [f"{record.number} {'error' if record.error else stow.notation(record.value)}" for record in log.records]
+    lost = [str(numbers.start) + (f"-{numbers.stop - 1}" if len(numbers) > 1 else "") for numbers in log.lost]
+    return records, " ".join(lost), str(log.end)

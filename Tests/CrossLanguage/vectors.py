@@ -37,6 +37,12 @@ class Vector:
         settled = context if "implicit" in self.flags else None
         return stow.loads(message, contexts=[context], context=settled)
 
+    def written(self) -> bytes:
+        """The value, as this package writes it."""
+        context = stow.Context(notation.hex_bytes(self.fields["context"])) if "context" in self.fields else None
+        return stow.dumps(
+            self.value, sort_keys="sorted" in self.flags, context=context, names_context="implicit" not in self.flags)
+
     @property
     def has_free_keys(self) -> bool:
         """Whether no object of the value has the keys of a type."""
@@ -98,14 +104,31 @@ def streams() -> list[Vector]:
     return load(SUITE / "streams.txt")
 
 
+def logs() -> list[Vector]:
+    """Small logs. A record is its number and its notation."""
+    return load(SUITE / "logs.txt")
+
+
 GENERATED = SUITE / "messages.txt.gz"
 
 
 def generated(file: Path = GENERATED) -> list[tuple[bytes, str]]:
     """Messages that were made at random, and their notation, or "refused"."""
-    lines = gzip.decompress(file.read_bytes()).decode().split("\n")[:-1]
-    parts = (line.split(" ", 1) for line in lines)
-    return [(bytes.fromhex("" if digits == "-" else digits), meaning) for digits, meaning in parts]
+    lines = (line.removeprefix(_CANONICAL).split(" ", 1) for line in _generated_lines(file))
+    return [(bytes.fromhex("" if digits == "-" else digits), meaning) for digits, meaning in lines]
+
+
+def canonical(file: Path = GENERATED) -> list[bytes]:
+    """Those of them that are canonical."""
+    lines = (line.split(" ", 2) for line in _generated_lines(file) if line.startswith(_CANONICAL))
+    return [bytes.fromhex(digits) for _, digits, _ in lines]
+
+
+_CANONICAL = "canonical "
+
+
+def _generated_lines(file: Path) -> list[str]:
+    return gzip.decompress(file.read_bytes()).decode().split("\n")[:-1]
 
 
 def contexts() -> list[bytes]:

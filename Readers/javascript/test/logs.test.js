@@ -5,7 +5,7 @@ import { StowError, StreamReader, openLog, readStream, readStreamFrom } from "..
 import { notation } from "./support/diagnostic.js";
 import { described, hexBytes } from "./support/notation.js";
 import { logOf, stream } from "./support/frames.js";
-import { examples, expectedFolder, expectedLog, folderFiles, folderNames, logBytes, logNames, streams } from "./support/vectors.js";
+import { examples, expectedFolder, expectedLog, folderFiles, folderNames, logBytes, logNames, smallLogs, streams } from "./support/vectors.js";
 
 const EXACT = { exact: true, objects: "map" };
 
@@ -25,6 +25,36 @@ function assertLog(log, expected, name) {
 test("golden logs have their records", (context) => {
   for (const name of logNames) assertLog(openLog(logBytes(name), EXACT), expectedLog(name), name);
   context.diagnostic(`${logNames.length} of ${logNames.length} logs passed`);
+});
+
+/** What logs.txt says of a log. */
+function told(bytes) {
+  let log;
+  try {
+    log = openLog(bytes, EXACT);
+  } catch (error) {
+    if (!(error instanceof StowError)) throw error;
+    return { kind: "refused", records: [], lost: undefined, end: undefined };
+  }
+  const lost = log.lost.map(({ start, end }) => {
+    const last = BigInt(end) - 1n;
+    return last > start ? `${start}-${last}` : `${start}`;
+  }).join(" ");
+  const records = log.records.map((record) => `${record.number} ${record.error ? "error" : notation(record.value)}`);
+  return { kind: "log", records, lost: lost || undefined, end: String(log.end) };
+}
+
+test("small logs have their records and losses", (context) => {
+  assert.ok(smallLogs.length > 300);
+  let passed = 0;
+  const failures = [];
+  for (const { kind, name, records, bytes, fields } of smallLogs) {
+    const found = told(bytes), wanted = { kind, records, lost: fields.lost, end: fields.end };
+    if (JSON.stringify(found) === JSON.stringify(wanted)) passed++;
+    else failures.push(`${name}: ${JSON.stringify(found)} in place of ${JSON.stringify(wanted)}`);
+  }
+  context.diagnostic(`${passed} of ${smallLogs.length} logs passed`);
+  assert.deepEqual(failures, []);
 });
 
 test("golden folders of segments have their records", (context) => {

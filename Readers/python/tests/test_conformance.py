@@ -29,10 +29,7 @@ class VectorTests(unittest.TestCase):
         support.tally(self, free, self.check_written)
 
     def check_written(self, vector):
-        context = stow.Context(notation.hex_bytes(vector.fields["context"])) if "context" in vector.fields else None
-        written = stow.dumps(
-            vector.value, sort_keys="sorted" in vector.flags, context=context, names_context="implicit" not in vector.flags)
-        self.assertEqual(written.hex(" "), vector.bytes.hex(" "))
+        self.assertEqual(vector.written().hex(" "), vector.bytes.hex(" "))
 
     def test_valid_vectors_have_their_notation(self):
         meanings = vectors.meanings()
@@ -55,6 +52,14 @@ class VectorTests(unittest.TestCase):
                 self.assertEqual(stow.notation(stow.loads(message)), meaning)
 
         support.tally(self, [(case[0].hex(" "), case) for case in vectors.generated()], check)
+
+    def test_canonical_messages_are_written_again(self):
+        def check(message):
+            self.assertEqual(stow.dumps(stow.loads(message)).hex(" "), message.hex(" "))
+
+        canonical = vectors.canonical()
+        self.assertGreater(len(canonical), 1_000)
+        support.tally(self, [(message.hex(" "), message) for message in canonical], check)
 
     def test_refused_vectors_have_a_rule(self):
         self.assertEqual(sorted(vectors.rules()), sorted(name for name, _ in all_vectors("refused")))
@@ -149,6 +154,14 @@ class DocumentTests(unittest.TestCase):
 class LogTests(unittest.TestCase):
     def test_every_golden_log_has_its_records(self):
         support.tally(self, [(name, name) for name in logs.names()], self.check)
+
+    def test_every_small_log_has_its_records_and_losses(self):
+        def check(log):
+            self.assertEqual(logs.told_small(log.bytes), logs.small(log))
+
+        small = vectors.logs()
+        self.assertGreater(len(small), 300)
+        support.tally(self, [(log.name, log) for log in small], check)
 
     def test_every_golden_folder_has_its_records(self):
         support.tally(self, [(folder.name, folder) for folder in logs.folders()], self.check_folder)

@@ -10,6 +10,7 @@ import Stow
 /// Reads messages, a line of hexadecimal digits each, and prints a line for each: what it means, or "refused".
 ///
 /// With `--context` and the hexadecimal digits of its message, messages may rely on a context; on several, if repeated.
+/// With `--written` each line is the digits of what the library writes of the value instead.
 /// With `--reasons` the errors stand after "refused: ". Where the ways of reading contradict each other, the line
 /// has what each of them finds, with tabs between.
 @main
@@ -21,6 +22,10 @@ struct MessageReader {
       try decoder.add(StowContext(from: Data(bytes(digits) ?? [])))
     }
     let withReasons = CommandLine.arguments.contains("--reasons")
+    if arguments.contains("--written") {
+      while let line = readLine() { print(written(line)) }
+      return
+    }
     while let line = readLine() {
       let findings = MeaningReading.allCases.map { finding(line, by: $0, decoder, withReasons) }
       print(Set(findings).count == 1 ? findings[0] : findings.joined(separator: "\t"))
@@ -38,6 +43,13 @@ struct MessageReader {
     } catch {
       return "finding: \(printable("\(error)"))"
     }
+  }
+
+  private static func written(_ line: String) -> String {
+    guard let message = bytes(line), let written = try? StowValue(from: message).encoded() else {
+      return "refused"
+    }
+    return written.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   private static func printable(_ text: String) -> String {

@@ -130,7 +130,7 @@ struct StowValueVectorTests {
 
   @Test("of other keys are written as bytes that mean the same")
   func otherKeys() {
-    forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
+    forEachCase(of: Self.vectors(.canonical, .accepted).filter(\.isWritable)) { (vector: Vector) in
       let value = try StowValue(from: vector.bytes)
       let written = try value.encoded()
       let copy = try StowValue(from: written)

@@ -67,6 +67,9 @@ export const files = readdirSync(FOLDER).filter((name) => name.endsWith(".txt"))
 export const vectors = files.flatMap((file) => load(file));
 export const validVectors = vectors.filter(({ kind }) => kind !== "refused");
 
+/** Those that can be written: a writer counts levels that are none to a reader, and writes no more than 512 of them. */
+export const writableVectors = validVectors.filter(({ name }) => !name.startsWith("depth-512-around-"));
+
 /** The notation of each vector that is valid, by its name. */
 export const meanings = new Map(readFileSync(new URL("meanings.txt", SUITE), "utf8").split("\n")
   .filter((line) => line !== "" && !line.startsWith("#")).map((line) => /^(\S+) (.*)$/s.exec(line).slice(1)));
@@ -78,12 +81,15 @@ export function isMeaning(meaning, text) {
 
 export const streams = load("streams.txt", SUITE);
 
-/** Messages that were made at random, and their notation, or "refused". */
+/** Small logs. A record is its number and its notation. */
+export const smallLogs = load("logs.txt", SUITE);
+
+/** Messages that were made at random, whether they are canonical, and their notation, or "refused". */
 export function generated() {
   const text = gunzipSync(readFileSync(new URL("messages.txt.gz", SUITE))).toString("utf8");
   return text.split("\n").slice(0, -1).map((line) => {
-    const [, digits, meaning] = /^(\S+) (.*)$/s.exec(line);
-    return { bytes: hexBytes(digits === "-" ? "" : digits), meaning };
+    const [, canonical, digits, meaning] = /^(canonical )?(\S+) (.*)$/s.exec(line);
+    return { isCanonical: canonical !== undefined, bytes: hexBytes(digits === "-" ? "" : digits), meaning };
   });
 }
 

@@ -27,6 +27,7 @@ struct NotationTests {
   func vectors() throws {
     for vector in try VectorFile.all.get() where vector.kind != .refused && vector.context == nil {
       let value = try StowValue(from: vector.bytes)
+      guard vector.isWritable else { continue }
       try expectSame(value.description, value)
       // The few longest take long, and have nothing that others lack.
       if vector.bytes.count > 10_000 { continue }
