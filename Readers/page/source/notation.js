@@ -33,8 +33,10 @@ function floatText(value, bits, size) {
   }
   if (Object.is(value, -0)) return "-0.0";
   if (Math.abs(value) === Infinity) return value < 0 ? "-inf" : "inf";
-  const text = String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
+  const magnitude = Math.abs(value), text = String(value);
+  // As the notation writes floats: with an exponent of two or three digits where there are many zeros.
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e16)) return value.toExponential().replace(/([+-])(\d)$/, "$10$2");
+  return text.includes(".") ? text : `${text}.0`;
 }
 
 function secondsOf(date) { return date instanceof StowDate ? date.seconds : (date.getTime() - EPOCH) / 1000; }

@@ -9,7 +9,7 @@ enum ViewerPage {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-r7l3xK+yB6Uee0FmM9crQH0gAzxFXcwHdG7cV/AZc7Q='; style-src 'sha256-KLXzZktKUsnSp9Q6qQvB1fjDtOhWKcy3yKuywszNgYk='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'sha256-BAhYk4WBEJtlXwPiRnWAuY1835tlFlmI0RYBLsB4JE8='; style-src 'sha256-KLXzZktKUsnSp9Q6qQvB1fjDtOhWKcy3yKuywszNgYk='; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Stow</title>
@@ -5064,8 +5064,10 @@ function floatText(value, bits, size) {
   }
   if (Object.is(value, -0)) return "-0.0";
   if (Math.abs(value) === Infinity) return value < 0 ? "-inf" : "inf";
-  const text = String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
+  const magnitude = Math.abs(value), text = String(value);
+  // As the notation writes floats: with an exponent of two or three digits where there are many zeros.
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e16)) return value.toExponential().replace(/([+-])(\d)$/, "$10$2");
+  return text.includes(".") ? text : `${text}.0`;
 }
 
 function secondsOf(date) { return date instanceof StowDate ? date.seconds : (date.getTime() - EPOCH) / 1000; }
