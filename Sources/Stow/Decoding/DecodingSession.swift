@@ -114,6 +114,8 @@ final class DecodingSession: PooledSession {
   /// the bytes are gone, and containers made from now on hold the session themselves.
   override func detach() {
     calls.isDetached = true
+    // Steps refer to the tables of keys that are released here.
+    path.pop(to: 1)
     pools.keepHeld()
     plans = DecodingPlans()
     message.detach()

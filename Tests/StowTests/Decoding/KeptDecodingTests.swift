@@ -470,6 +470,42 @@ struct ContainersOfKeptOnesTests {
     }
   #endif
 
+  /// Keeps the decoder of a value within, and neither its own decoder nor a container.
+  private struct KeepsInner: Codable {
+    var kept: (any Decoder)?
+
+    enum CodingKeys: CodingKey { case inner }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      kept = try decoder.container(keyedBy: CodingKeys.self).superDecoder(forKey: .inner)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(["a": 1], forKey: .inner)
+    }
+  }
+
+  @Test("a kept decoder has its path when nobody holds the containers around it")
+  func pathWithoutContainers() throws {
+    let bytes = try StowEncoder().encode(KeepsInner())
+    for _ in 0..<10 {
+      let values = [
+        try StowDecoder().decode(KeepsInner.self, from: bytes),
+        try StowDecoder().decode(KeepsInner.self, from: bytes, defaults: KeepsInner()),
+        try StowMessage(from: bytes).decode(KeepsInner.self),
+      ]
+      for value in values {
+        let kept = try #require(value.kept)
+        #expect(kept.codingPath.map(\.stringValue) == ["inner"])
+        let container = try kept.container(keyedBy: AnyKey.self)
+        #expect(try container.decode(Int.self, forKey: "a") == 1)
+      }
+    }
+  }
+
   @Test("a message whose objects are rows is gone with its call")
   func rows() throws {
     let data = try StowEncoder().encode(Self.points)
