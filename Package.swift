@@ -1,9 +1,12 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.2
 
 import PackageDescription
 
-/// Debug builds have no flags of their own here. Swift 6.2 and later read Package@swift-6.2.swift instead, which optimizes them.
-let librarySettings: [SwiftSetting] = []
+/// Debug builds optimize the library, too: generic code is slow without optimization, and Foundation's coders, which Stow
+/// replaces, are always optimized. STOW_UNOPTIMIZED in the environment leaves the flag out, so that a debugger can step through
+/// the library.
+let librarySettings: [SwiftSetting] =
+  Context.environment["STOW_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 
 /// With STOW_SANITIZED in the environment, a release build does not optimize the tests, which takes longer than running
 /// them as they are. Only `.ci/sanitize` sets it.

@@ -223,12 +223,8 @@ struct Machine: Codable {
       "6.4 or later"
     #elseif compiler(>=6.3)
       "6.3"
-    #elseif compiler(>=6.2)
-      "6.2"
-    #elseif compiler(>=6.1)
-      "6.1"
     #else
-      "6.0"
+      "6.2"
     #endif
   }
 }

@@ -446,7 +446,7 @@ struct FolderTests {
         == ["inner.name", "list[].name"].map { "Note: no sample of Odd has \($0): it is not checked." })
   }
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     @Test("The environment asks for recording, and paths may have ..") func environment() async throws {
       await #expect(processExitsWith: .success) {
         let folder = TemporaryFolder()

@@ -13,12 +13,7 @@
 ///
 /// Other coders, such as `JSONEncoder`, find a registry in their `userInfo`, as `.typeRegistry`.
 public struct TypeRegistry: Sendable {
-  // Compilers before 6.2 assume what later ones require of a metatype that several threads use.
-  #if compiler(>=6.2)
-    private typealias Registered = any (Codable & SendableMetatype).Type
-  #else
-    private typealias Registered = any Codable.Type
-  #endif
+  private typealias Registered = any (Codable & SendableMetatype).Type
 
   private var types: [String: Registered] = [:]
   private var writtenNames: [ObjectIdentifier: String] = [:]
@@ -32,27 +27,22 @@ public struct TypeRegistry: Sendable {
   /// kind of values that are wanted.
   public var fallback: (any UnregisteredValue.Type)?
 
-  #if compiler(>=6.2)
-    /// Registers a type, so that its values can be encoded and decoded by name.
-    ///
-    /// A type may be registered under several names. All of them are read; the one registered first is
-    /// written.
-    ///
-    /// ```swift
-    /// types.register(Circle.self, as: "circle")
-    /// types.register(Circle.self, as: "disk")  // as older messages call it
-    /// ```
-    ///
-    /// Takes constant time.
-    ///
-    /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`.
-    public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
-      add(type, as: name)
-    }
-  #else
-    /// Registers a type, so that its values can be encoded and decoded by name.
-    public mutating func register<Value: Codable>(_ type: Value.Type, as name: String) { add(type, as: name) }
-  #endif
+  /// Registers a type, so that its values can be encoded and decoded by name.
+  ///
+  /// A type may be registered under several names. All of them are read; the one registered first is
+  /// written.
+  ///
+  /// ```swift
+  /// types.register(Circle.self, as: "circle")
+  /// types.register(Circle.self, as: "disk")  // as older messages call it
+  /// ```
+  ///
+  /// Takes constant time.
+  ///
+  /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`.
+  public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
+    add(type, as: name)
+  }
 
   private mutating func add(_ type: Registered, as name: String) {
     precondition(
@@ -106,42 +96,29 @@ extension TypeRegistry {
   }
 }
 
-#if compiler(>=6.2)
-  /// A value of a type that the program does not know: the name of the type, and the content.
-  ///
-  /// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and
-  /// writes it back unchanged:
-  ///
-  /// ```swift
-  /// struct UnknownShape: Shape, UnregisteredValue {
-  ///   let typeName: String
-  ///   let content: StowValue
-  /// }
-  /// types.fallback = UnknownShape.self
-  /// ```
-  ///
-  /// If the family requires `Codable`, it is already implemented, by an object with one key, the name.
-  public protocol UnregisteredValue: SendableMetatype {
-    /// The name in the message.
-    var typeName: String { get }
-    /// The value for the name.
-    var content: StowValue { get }
+/// A value of a type that the program does not know: the name of the type, and the content.
+///
+/// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and
+/// writes it back unchanged:
+///
+/// ```swift
+/// struct UnknownShape: Shape, UnregisteredValue {
+///   let typeName: String
+///   let content: StowValue
+/// }
+/// types.fallback = UnknownShape.self
+/// ```
+///
+/// If the family requires `Codable`, it is already implemented, by an object with one key, the name.
+public protocol UnregisteredValue: SendableMetatype {
+  /// The name in the message.
+  var typeName: String { get }
+  /// The value for the name.
+  var content: StowValue { get }
 
-    /// Makes the value of a name that is not registered.
-    init(typeName: String, content: StowValue)
-  }
-#else
-  /// A value of a type that the program does not know: the name of the type, and the content.
-  public protocol UnregisteredValue {
-    /// The name in the message.
-    var typeName: String { get }
-    /// The value for the name.
-    var content: StowValue { get }
-
-    /// Makes the value of a name that is not registered.
-    init(typeName: String, content: StowValue)
-  }
-#endif
+  /// Makes the value of a name that is not registered.
+  init(typeName: String, content: StowValue)
+}
 
 extension UnregisteredValue {
   /// Decodes an object with one key, the name.

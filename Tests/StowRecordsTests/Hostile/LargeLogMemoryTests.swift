@@ -2,7 +2,7 @@ import Foundation
 import StowRecords
 import Testing
 
-#if compiler(>=6.2) && os(Linux)
+#if os(Linux)
   /// In a process of its own, where nothing else takes memory.
   @Suite("The memory that a large log takes")
   struct LargeLogMemoryTests {

@@ -46,7 +46,7 @@ import Testing
     var inner: [Node] = []
   }
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     @Test(
       "and keep no memory if they are not",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),

@@ -200,7 +200,7 @@ struct ContextIdentityTests {
   }
 }
 
-#if compiler(>=6.2) && os(Linux)
+#if os(Linux)
   @Suite(
     "The contexts of an encoder",
     .enabled(if: ResidentMemory.isKnown, "The system says what memory a process has."),

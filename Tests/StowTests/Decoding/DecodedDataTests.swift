@@ -149,7 +149,7 @@ struct DecodedDataTests {
     }
   }
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     @Test("are freed, whether they have changed or not", .disabled(if: isSanitized))
     func memory() async {
       await #expect(processExitsWith: .success) {

@@ -380,7 +380,7 @@ struct ContainersOfKeptOnesTests {
     #expect(trace.witness == nil)
   }
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     @Test(
       "take no memory for those that are gone",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
@@ -406,7 +406,7 @@ struct ContainersOfKeptOnesTests {
     }
   #endif
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     /// Has keys of a type of its own for each type of its value.
     private struct Layer<Value: Codable>: Codable {
       var value: Value

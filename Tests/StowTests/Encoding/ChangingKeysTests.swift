@@ -53,7 +53,7 @@ private struct Pair<Key: CodingKey & CaseIterable>: Codable, Equatable {
 }
 
 /// In a process of its own, where no other thread has asked for the keys.
-#if compiler(>=6.2) && (os(macOS) || os(Linux))
+#if os(macOS) || os(Linux)
   @Suite("Keys that change what they are called")
   struct ChangingKeysTests {
     /// Codes a pair while its keys are called one thing, and then another: what they were called when they were written,

@@ -108,7 +108,7 @@ struct DeterminismTests {
     }
   }
 
-  #if compiler(>=6.2) && (os(macOS) || os(Linux) || os(Windows))
+  #if os(macOS) || os(Linux) || os(Windows)
     @Test("in two processes, whose hash seeds differ")
     func processes() async throws {
       let result = try await #require(

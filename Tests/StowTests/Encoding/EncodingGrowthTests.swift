@@ -440,7 +440,7 @@ struct EncodingGrowthTests {
     }
   }
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     @Test(
       "and leaves little memory to the next message, also where very many strings recur",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),

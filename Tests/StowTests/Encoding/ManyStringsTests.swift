@@ -177,7 +177,7 @@ struct ManyStringsTests {
     #expect(try StowEncoder().encode(rows { $0 / 2 }).count == message.count)
   }
 
-  #if compiler(>=6.2) && os(Linux)
+  #if os(Linux)
     @Test("a process that may not have a GiB of addresses encodes them too", .enabled(if: !isSanitized))
     func scarceAddresses() async {
       await #expect(processExitsWith: .success) {

@@ -1,7 +1,7 @@
 import Stow
 import Testing
 
-#if compiler(>=6.2) && (os(macOS) || os(Linux) || os(Windows))
+#if os(macOS) || os(Linux) || os(Windows)
   @Suite("Asking one encoder for containers of different kinds is a programming error")
   struct WrongContainerTests {
     @Test("keyed and then unkeyed")

@@ -3,7 +3,7 @@ import Stow
 import StowNotation
 import Testing
 
-#if compiler(>=6.2) && os(Linux)
+#if os(Linux)
   /// The most memory that messages take which are made to take much, in multiples of their size: the numbers that
   /// SECURITY.md states. In a process of its own, where nothing else takes memory.
   @Suite(

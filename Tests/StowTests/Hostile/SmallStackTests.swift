@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// Encoding and decoding on threads that have little stack, in processes of their own: what fails here ends the process.
-#if compiler(>=6.2) && (os(macOS) || os(Linux))
+#if os(macOS) || os(Linux)
   @Suite("On a small stack, what nests deeply is coded or throws", .disabled(if: isSanitized))
   struct SmallStackTests {
     /// Runs `body` on a thread with a stack of so many bytes.
