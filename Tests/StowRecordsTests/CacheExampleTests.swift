@@ -2,7 +2,7 @@ import Foundation
 import StowRecords
 import Testing
 
-/// The example of README.md.
+/// A cache of values on disk, made of a log and an index.
 struct CacheExampleTests {
   final class Cache<Value: Codable> {
     private struct Entry: Codable { var key: String, value: Value }
