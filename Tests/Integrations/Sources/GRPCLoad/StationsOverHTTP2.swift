@@ -1,4 +1,3 @@
-// snippet: grpc-http2
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 
@@ -19,4 +18,3 @@ func levels(of stations: [String], port: Int) async throws -> [Level] {
     try await levels(of: stations, from: client)
   }
 }
-// end

@@ -1,4 +1,3 @@
-// snippet: grpc-codec
 import GRPCCore
 import Stow
 
@@ -29,4 +28,3 @@ struct StowDeserializer<Message: Decodable>: MessageDeserializer {
     }
   }
 }
-// end

@@ -1,4 +1,3 @@
-// snippet: grpc-methods
 import GRPCCore
 import Stow
 import Synchronization
@@ -143,4 +142,3 @@ extension RPCAsyncSequence {
     return message
   }
 }
-// end

@@ -1,4 +1,3 @@
-// snippet: hummingbird
 import Foundation
 import Hummingbird
 import Stow
@@ -76,6 +75,7 @@ struct MediaRange {
   }
 }
 
+// snippet: hummingbird
 struct AppRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   init(source: Source) { coreContext = .init(source: source) }

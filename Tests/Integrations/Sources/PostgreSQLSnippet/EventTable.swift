@@ -1,7 +1,7 @@
-// snippet: postgresql
 import Stow
 import StowRecords
 
+// snippet: postgresql
 /// A table with a message in each row: its columns are `number bigint PRIMARY KEY, message bytea NOT NULL`.
 struct EventTable<Event: Codable> {
   let name: String
@@ -28,8 +28,11 @@ struct EventTable<Event: Codable> {
       (PostgreSQLConnection.number(row[0]), Result { try decoder.decode(Event.self, from: row[1]) })
     }
   }
+}
+// end
 
-  /// Sends the records of a log as they come, and goes on where this stopped before.
+extension EventTable {
+  /// Sends the records of a log as they come, and resumes after the last one that was sent.
   func ship(_ log: RecordLogReader) async throws {
     for try await record in log.follow(from: try next()) {
       try insert(record.decode(Event.self), number: record.number)
@@ -42,4 +45,3 @@ struct EventTable<Event: Codable> {
     return PostgreSQLConnection.number(rows[0][0])
   }
 }
-// end

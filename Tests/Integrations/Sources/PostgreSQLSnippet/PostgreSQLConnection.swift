@@ -1,4 +1,3 @@
-// snippet: postgresql-client
 import CPostgreSQL
 
 struct PostgreSQLError: Error {
@@ -50,4 +49,3 @@ final class PostgreSQLConnection {
 
   static func number(_ bigint: [UInt8]) -> Int { bigint.reduce(0) { $0 << 8 | Int($1) } }
 }
-// end

@@ -1,8 +1,8 @@
-// snippet: redis-stream
 import NIOCore
 import Stow
 import StowRecords
 
+// snippet: redis-stream
 /// A stream of Redis whose entries each hold a message in the field `m`.
 struct EventStream<Event: Codable & Sendable> {
   let key: String
@@ -27,8 +27,11 @@ struct EventStream<Event: Codable & Sendable> {
         return ["XADD", "\(key)", "\(id)", "m", RedisWord(message)]
       })
   }
+}
+// end
 
-  /// Sends the records of a log as they come, and goes on where this stopped before.
+extension EventStream {
+  /// Sends the records of a log as they come, and resumes after the last one that was sent.
   ///
   /// The number of a record is the ID of its entry. So Redis knows where to go on, and refuses an entry twice.
   func ship(_ log: RecordLogReader, over connection: inout RedisConnection) async throws {
@@ -83,4 +86,3 @@ struct EventStream<Event: Codable & Sendable> {
     return (RedisWord(id), event)
   }
 }
-// end

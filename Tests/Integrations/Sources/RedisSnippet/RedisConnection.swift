@@ -1,4 +1,3 @@
-// snippet: redis-client
 import NIOCore
 import NIOPosix
 
@@ -132,4 +131,3 @@ struct RedisConnection {
     return found
   }
 }
-// end
