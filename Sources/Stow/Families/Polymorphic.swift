@@ -12,7 +12,7 @@
 /// The coder's `TypeRegistry` says which types exist. Each value is written as an object with one key, the
 /// name of its type. So is each element of an array, a dictionary or an optional, at any depth. Keys of
 /// dictionaries must be `CodingKeyRepresentable`, as strings and integers are. An optional that is nil is
-/// left out, and one whose key is missing is nil. <doc:Families> lists the errors.
+/// left out, and one whose key is missing is nil. <doc:PolymorphicValues> lists the errors.
 @propertyWrapper
 public struct Polymorphic<Value> {
   /// The value.

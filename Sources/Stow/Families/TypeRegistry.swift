@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Values of these types are written as an object with one key, the name: `{"circle": {"radius": 2}}`. A name in a
-/// message is looked up here and nowhere else. <doc:Families> says how such values are encoded and decoded.
+/// message is looked up here and nowhere else. <doc:PolymorphicValues> says how such values are encoded and decoded.
 ///
 /// Other coders, such as `JSONEncoder`, find a registry in their `userInfo`, as `.typeRegistry`.
 public struct TypeRegistry: Sendable {
