@@ -23,7 +23,7 @@ extension StowEncoder {
     try encode(value).write(to: file, options: .atomic)
   }
 
-  /// Encodes a value of a type that is encoded with a configuration.
+  /// Encodes a value with a configuration.
   ///
   /// ```swift
   /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
@@ -36,7 +36,7 @@ extension StowEncoder {
     try encode(ConfiguredValue(value: value, configuration: configuration))
   }
 
-  /// Encodes a value of a type that is encoded with a configuration, which is provided by another type.
+  /// Encodes a value with the configuration that another type provides.
   ///
   /// ```swift
   /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
@@ -51,8 +51,8 @@ extension StowEncoder {
 }
 
 extension StowDecoder {
-  /// Decodes a value from the message in a file, or a part of it. For a part, the file is mapped and little
-  /// of it is read.
+  /// Decodes a value, or a part of it, from the message in a file. For a part, the file is mapped and little of it is
+  /// read.
   ///
   /// ```swift
   /// let settings = try decoder.decode(Settings.self, from: URL(filePath: "settings.stow"))
@@ -65,7 +65,7 @@ extension StowDecoder {
     try decode(type, from: Data(contentsOf: file, options: path.steps.isEmpty ? [] : .alwaysMapped), at: path)
   }
 
-  /// Decodes a value of a type that is decoded with a configuration.
+  /// Decodes a value with a configuration.
   ///
   /// ```swift
   /// let text = try decoder.decode(AttributedString.self, from: data, configuration: configuration)
@@ -81,7 +81,7 @@ extension StowDecoder {
     }
   }
 
-  /// Decodes a value of a type that is decoded with a configuration, which is provided by another type.
+  /// Decodes a value with the configuration that another type provides.
   ///
   /// ```swift
   /// let text = try decoder.decode(

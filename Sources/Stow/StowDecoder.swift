@@ -18,6 +18,42 @@
 /// a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
+///
+/// ## Topics
+///
+/// ### Decoding messages
+///
+/// - ``init()``
+/// - ``decode(_:from:)``
+/// - ``decode(_:from:at:)-(_,ContiguousBytes,_)``
+/// - ``decode(_:from:at:)-(_,URL,_)``
+/// - ``decode(_:from:at:)-(_,RawSpan,_)``
+///
+/// ### Templates
+///
+/// - ``decode(_:from:at:defaults:strategy:)``
+/// - ``DefaultsStrategy``
+///
+/// ### Polymorphic values
+///
+/// - ``decode(polymorphic:from:at:)``
+/// - ``types``
+///
+/// ### Parts
+///
+/// - ``message(from:)-(ContiguousBytes)``
+/// - ``message(from:)-(RawSpan)``
+///
+/// ### Contexts
+///
+/// - ``contexts``
+/// - ``add(_:)``
+/// - ``implicitContext``
+///
+/// ### Other options
+///
+/// - ``userInfo``
+/// - ``maximumDepth``
 public final class StowDecoder: Sendable {
   private struct Options {
     var userInfo = UserInfo()
@@ -88,7 +124,7 @@ public final class StowDecoder: Sendable {
 
   // MARK: decoding
 
-  /// Decodes a value from a message.
+  /// Decodes a value from a message in `Data`.
   ///
   /// Takes time in proportion to the message, even if the type asks for little of it: first the nesting of
   /// the whole message is checked. `decode(_:from:at:)` reads a part without the rest.
@@ -99,8 +135,7 @@ public final class StowDecoder: Sendable {
     try data.lendBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value, or a part of it, from a message in contiguous bytes, such as a `[UInt8]`, without
-  /// copying them.
+  /// Decodes a value, or a part of it, from a message in any contiguous bytes, such as a `[UInt8]`, without copying them.
   ///
   /// ```swift
   /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
@@ -124,7 +159,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Decodes a value of the type that the message names.
+  /// Decodes a polymorphic value, of the type that the message names.
   ///
   /// ```swift
   /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
@@ -151,8 +186,7 @@ public final class StowDecoder: Sendable {
     public static let lenient = DefaultsStrategy(isLenient: true)
   }
 
-  /// Decodes a value from a message that may lack some of its keys, and takes what is missing from a
-  /// template.
+  /// Decodes a value, and takes what its message lacks from a template.
   ///
   /// ```swift
   /// let settings = try decoder.decode(Settings.self, from: data, defaults: Settings())
@@ -160,7 +194,8 @@ public final class StowDecoder: Sendable {
   ///
   /// A key that a type asks for and that an object of the message lacks is taken from the same place in the
   /// template, also in nested objects. What the message has counts: an explicit nil stays nil. Arrays and
-  /// dictionaries are taken as they are, without elements or entries of the template. See <doc:Evolution>.
+  /// dictionaries are taken as they are, without elements or entries of the template. `contains` and `allKeys` see only
+  /// the message. See <doc:Evolution>.
   ///
   /// If the path leads to nothing, the result is the template. A step that does not fit, such as an index into a
   /// string, is an error. Also takes the time of encoding the template.
@@ -199,7 +234,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message to be read in parts, with the options that this decoder has now.
+  /// Opens a message in contiguous bytes, to be read in parts with the options that this decoder has now.
   ///
   /// ```swift
   /// let message = try decoder.message(from: data)

@@ -79,33 +79,33 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     }
   }
 
-  /// An integer.
+  /// An integer from an `Int`.
   ///
   /// ```swift
   /// let value: StowValue = ["count": StowValue(list.count)]
   /// ```
   public init(_ integer: Int) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `Int8`.
   public init(_ integer: Int8) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `Int16`.
   public init(_ integer: Int16) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `Int32`.
   public init(_ integer: Int32) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `Int64`.
   public init(_ integer: Int64) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `Int128`.
   public init(_ integer: Int128) { self = .integer(integer) }
-  /// An integer.
+  /// An integer from an `UInt`.
   public init(_ integer: UInt) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `UInt8`.
   public init(_ integer: UInt8) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `UInt16`.
   public init(_ integer: UInt16) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `UInt32`.
   public init(_ integer: UInt32) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `UInt64`.
   public init(_ integer: UInt64) { self = .integer(Int128(integer)) }
-  /// An integer.
+  /// An integer from an `UInt128`.
   public init(_ integer: UInt128) {
     self = Int128(exactly: integer).map { .integer($0) } ?? .unsignedInteger(integer)
   }

@@ -216,7 +216,7 @@ public struct AsyncRecords<Base: AsyncSequence, Record: Decodable>: AsyncSequenc
 }
 
 extension AsyncSequence where Element: ContiguousBytes {
-  /// Returns the records of the stream whose bytes this sequence yields, in parts of any size.
+  /// Returns the records of the stream whose bytes this sequence yields in parts of any size.
   ///
   /// ```swift
   /// for try await event in chunks.records(of: Event.self) { handle(event) }
@@ -234,7 +234,7 @@ extension AsyncSequence where Element: ContiguousBytes {
 }
 
 extension AsyncSequence where Element == UInt8 {
-  /// Returns the records of the stream whose bytes this sequence yields.
+  /// Returns the records of the stream whose bytes this sequence yields one by one.
   ///
   /// ```swift
   /// for try await event in bytes.records(of: Event.self) { handle(event) }
