@@ -234,7 +234,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("records that lack the part that is wanted are named and passed over", arguments: ["log", "stream"])
+  @Test("records that lack the part are left out and counted", arguments: ["log", "stream"])
   func missingParts(kind: String) throws {
     let log = try RecordLog(at: folder.url.appending(path: "log"))
     let stream = RecordStreamEncoder()
@@ -250,15 +250,50 @@ struct CommandLineTests {
     let options = [["print"], ["json"], ["print", "--record", "-6"]]
     for words in options + (kind == "log" ? [["json", "--follow", "--record", "0-5"]] : []) {
       let run = try Tool.run(words + ["--path", "number", path])
-      #expect(run.code == 1 && run.lines == ["0", "2", "3", "5"], "\(words): \(run.errors)")
-      let errors = run.errors.split(separator: "\n")
+      #expect(run.code == 0 && run.lines == ["0", "2", "3", "5"], "\(words)")
+      #expect(run.errors == "stowtool: \(path): 2 of 6 records lack number; the first is record 1\n")
+      let strict = try Tool.run(words + ["--strict", "--path", "number", path])
+      #expect(strict.code == 1 && strict.lines == run.lines)
+      let errors = strict.errors.split(separator: "\n")
       #expect(errors.count == 2, "\(errors)")
       for (number, error) in zip([1, 4], errors) {
         #expect(error.hasPrefix("stowtool: \(path): record \(number): nothing at number: "))
       }
     }
-    #expect(try Tool.run("types", "--path", "number", path).code == 1)
+    let none = try Tool.run("print", "--path", "none", path)
+    #expect(none.code == 1 && none.errors == "stowtool: \(path): nothing at none in 6 records\n")
+    #expect(try Tool.run("types", "--path", "number", path).code == 0)
     #expect(try Tool.run("extract", "--path", "number", "--record", "1", path).code == 1)
+  }
+
+  @Test("elements that lack the part are left out and counted")
+  func missingElements() throws {
+    let people: StowValue = [
+      ["email": "a", "tags": [["n": 1], [:]]], ["tags": []], 5, ["email": "b", "tags": .null],
+    ]
+    let path = try folder.file("people", people.encoded()).path
+    for (part, text, gaps) in [
+      ("[].email", #"["a", "b"]"#, "2 of 4 elements lack [].email; the first is [1]"),
+      ("[].tags[].n", "[[1], []]", "3 of 4 elements lack [].tags[].n; the first is [0].tags[1]"),
+    ] {
+      let run = try Tool.run("print", "--path", part, path)
+      #expect(
+        run.code == 0 && run.text == text + "\n" && run.errors == "stowtool: \(path): \(gaps)\n", "\(run)")
+      let strict = try Tool.run("print", "--strict", "--path", part, path)
+      #expect(strict.code == 1 && strict.output.isEmpty && strict.errors.contains("nothing at \(part): "))
+    }
+    let none = try Tool.run("print", "--path", "[].none", path)
+    #expect(
+      none.code == 1 && none.output.isEmpty && none.errors.hasSuffix("nothing at [].none in 4 elements\n"))
+
+    let log = try RecordLog(at: folder.url.appending(path: "log"))
+    try log.append(
+      contentsOf: [["list": [["n": 1], [:]]], ["list": [["n": 2]]], ["list": [[:]]]] as [StowValue])
+    try log.close()
+    let run = try Tool.run("json", "--path", "list[].n", folder.path("log"))
+    #expect(run.code == 0 && run.lines == ["[1]", "[2]"])
+    #expect(
+      run.errors.hasSuffix("2 of 3 records lack list[].n; the first is record 0, list[1]\n"), "\(run.errors)")
   }
 
   @Test("a record of a stream whose value is not valid is named and passed over")

@@ -14,8 +14,9 @@ struct Contents {
     Walks.contextOption,
     Option(
       "--record", "N",
-      "of a log or a stream, only record N; also 0-9 (the first ten), 3- (from 3 on) and -9 (the last nine)"),
-    Option("--path", "PATH", "only what stands there: people[3].name, or people[].name for all of them"),
+      "only record N of a log or a stream, or 0-9 (the first ten), 3- (from 3 on), -9 (the last nine)"),
+    Option("--path", "PATH", "only this part: people[3].name, or people[].name of all people"),
+    Option("--strict", nil, "fail where an element or a record lacks the part"),
   ]
 
   /// Handles a value, with the number of its record, if it is one.
@@ -24,9 +25,13 @@ struct Contents {
   private let decoder: StowDecoder
   private let wanted: RecordNumbers?
   private let path: StowPath?
+  private let isStrict: Bool
+  /// Where the part that is wanted is missing.
+  private let gaps = Gaps()
 
   init(_ arguments: Arguments) throws {
     decoder = try Self.decoder(arguments)
+    isStrict = arguments.has("--strict")
     wanted = try arguments.value("--record").map(RecordNumbers.init)
     path = try arguments.value("--path").map { text in
       guard let path = StowPath(text) else {
@@ -100,12 +105,17 @@ struct Contents {
     switch input.kind {
     case .message:
       if wanted != nil {
-        throw Failure("\(input.name): \(input.fault("no log or stream, and has no records"))")
+        throw Failure("\(input.name): \(input.fault("not a log or a stream, and so without records"))")
       }
-      try body(try value(of: input), nil)
+      let value = try value(of: input)
+      try reportGaps(in: input)
+      try body(value, nil)
       return true
-    case .log: return try forEachRecord(ofLog: input, body)
-    case .stream: return try forEachRecord(ofStream: input, body)
+    case .log, .stream:
+      let isWhole =
+        try input.kind == .log ? forEachRecord(ofLog: input, body) : forEachRecord(ofStream: input, body)
+      try reportGaps(in: input)
+      return isWhole
     }
   }
 
@@ -113,12 +123,91 @@ struct Contents {
   private func value(of input: Input) throws -> StowValue {
     guard let path else { return try Self.value(of: input, decoder) }
     do {
-      return try decoder.decode(StowValue.self, from: input.data, at: path)
+      return try part(of: decoder.message(from: input.data), at: path, gaps)
     } catch {
       if case DecodingError.dataCorrupted = error { throw Self.failure(input, decoder, error) }
       throw Failure("\(input.name): nothing at \(path): \(input.fault(Self.reason(error)))", .differs)
     }
   }
+
+  // MARK: parts
+
+  /// Decodes a part. Of the elements that a path leads through, those that lack the part are noted and left out.
+  private func part(of message: StowMessage, at path: StowPath, _ gaps: Gaps) throws -> StowValue {
+    do {
+      return try message.decode(StowValue.self, at: path)
+    } catch  where Self.isMissing(error) && !isStrict && path.steps.contains(.each) {
+      return try found(in: message, path.steps[...], gaps)
+    }
+  }
+
+  private func found(
+    in message: StowMessage, _ steps: ArraySlice<StowPath.Step>, _ gaps: Gaps
+  ) throws -> StowValue {
+    guard let each = steps.firstIndex(of: .each) else {
+      return try message.decode(StowValue.self, at: StowPath(steps))
+    }
+    let (before, after) = (StowPath(steps[..<each]), steps[(each + 1)...])
+    var values: [StowValue] = []
+    for element in try message.elements(at: before) {
+      do {
+        values.append(try found(in: element, after, gaps))
+        if !after.contains(.each) { gaps.note(missingIn: nil, isAnyThere: true) }
+      } catch  where Self.isMissing(error) {
+        gaps.note(missingIn: Path().inside(element.path), isAnyThere: false)
+      }
+    }
+    return .array(values)
+  }
+
+  /// Returns whether an error says that a path leads to nothing.
+  private static func isMissing(_ error: any Error) -> Bool {
+    switch error {
+    case DecodingError.keyNotFound, DecodingError.valueNotFound, DecodingError.typeMismatch: true
+    default: false
+    }
+  }
+
+  /// Says how many elements or records lack the part that is wanted, and which is the first.
+  private func reportGaps(in input: Input) throws {
+    guard let path, let first = gaps.first else { return }
+    let all = Words.count(gaps.count, input.kind == .message ? "element" : "record")
+    guard gaps.isAnyThere else { throw Failure("\(input.name): nothing at \(path) in \(all)", .differs) }
+    let lacking = "\(Words.number(gaps.missing)) of \(all) \(gaps.missing == 1 ? "lacks" : "lack")"
+    Output.complain("\(input.name): \(lacking) \(path); the first is \(first)")
+  }
+
+  /// Passes on the value of a record, or the part of it that is wanted.
+  ///
+  /// - Parameter value: Reads the value, and notes the elements that lack the part.
+  /// - Returns: False if it cannot be read; then it was complained about.
+  private func handle(
+    _ number: Int, _ input: Input, _ body: Body, _ value: (Gaps) throws -> StowValue
+  ) throws -> Bool {
+    let found: StowValue
+    let inside = Gaps()
+    do {
+      found = try value(inside)
+    } catch  where path != nil && !isStrict && Self.isMissing(error) {
+      gaps.note(missingIn: Path([.record(number)]), isAnyThere: false)
+      return true
+    } catch {
+      let place = path.map { "nothing at \($0): " } ?? ""
+      Output.complain("\(input.name): record \(number): \(place)\(Self.reason(error))")
+      return false
+    }
+    let isAnyThere = inside.isAnyThere || inside.first == nil
+    gaps.note(missingIn: inside.first?.inside(.record(number)), isAnyThere: isAnyThere)
+    if isAnyThere { try body(found, number) }
+    return true
+  }
+
+  private func value(of record: RecordLogReader.Record, _ gaps: Gaps) throws -> StowValue {
+    guard let path else { return try record.decode(StowValue.self) }
+    return try part(of: record.message(), at: path, gaps)
+  }
+
+  // MARK: records
 
   private func forEachRecord(ofLog input: Input, _ body: Body) throws -> Bool {
     try Logs.reading(input) { log in
@@ -128,11 +217,7 @@ struct Contents {
       for record in log.records(from: numbers.lowerBound) {
         guard numbers.contains(record.number) else { break }
         found += 1
-        guard let value = value(of: record, input) else {
-          isWhole = false
-          continue
-        }
-        try body(value, record.number)
+        isWhole = try handle(record.number, input, body) { try value(of: record, $0) } && isWhole
       }
       if let wanted, found == 0 {
         throw Failure("\(input.name): no record \(wanted) that is whole among \(log.count)", .differs)
@@ -173,16 +258,14 @@ struct Contents {
         next = record.number + 1
         if record.number < numbers.upperBound {
           found += 1
-          if let value = contents.value(of: record, input) {
-            try body(value, record.number)
-          } else {
-            isWhole = false
-          }
+          isWhole =
+            try contents.handle(record.number, input, body) { try contents.value(of: record, $0) } && isWhole
         }
         // One after the last that is wanted says that those before it will not come any more.
         if next >= numbers.upperBound { break }
       }
       if contents.wanted != nil, found == 0 { throw contents.noRecord(in: input) }
+      try contents.reportGaps(in: input)
       return isWhole && reported.isEmpty
     } catch let error as RecordLogError {
       throw Logs.failure(error)
@@ -191,22 +274,6 @@ struct Contents {
 
   private func noRecord(in input: Input) -> Failure {
     Failure("\(input.name): no record \(wanted?.description ?? "") that is whole", .differs)
-  }
-
-  /// Returns the value of a record, or the part of it that is wanted. Complains, and returns nil, if there is none.
-  private func value(of record: RecordLogReader.Record, _ input: Input) -> StowValue? {
-    do {
-      guard let path else { return try record.decode(StowValue.self) }
-      return try record.message().decode(StowValue.self, at: path)
-    } catch {
-      complain(of: record.number, input, error)
-      return nil
-    }
-  }
-
-  private func complain(of record: Int, _ input: Input, _ error: any Error) {
-    let place = path.map { "nothing at \($0): " } ?? ""
-    Output.complain("\(input.name): record \(record): \(place)\(Self.reason(error))")
   }
 
   private func forEachRecord(ofStream input: Input, _ body: Body) throws -> Bool {
@@ -224,7 +291,11 @@ struct Contents {
       }
     }
     func handle(_ record: Result<StowValue, DecodingError>, _ number: Int) throws {
-      if let value = part(of: record, input, number) { try body(value, number) } else { isWhole = false }
+      let isRead = try self.handle(number, input, body) { gaps in
+        let value = try record.get()
+        return try path.map { try part(of: StowMessage(from: value.encoded()), at: $0, gaps) } ?? value
+      }
+      isWhole = isRead && isWhole
     }
     func isAtEnd() -> Bool { wanted?.ends(before: number) ?? false }
     do {
@@ -254,20 +325,6 @@ struct Contents {
     return isWhole
   }
 
-  /// Returns a record, or the part of it that is wanted. Complains, and returns nil, if there is none.
-  private func part(of record: Result<StowValue, DecodingError>, _ input: Input, _ number: Int)
-    -> StowValue?
-  {
-    do {
-      let value = try record.get()
-      guard let path else { return value }
-      return try StowDecoder().decode(StowValue.self, from: value.encoded(), at: path)
-    } catch {
-      complain(of: number, input, error)
-      return nil
-    }
-  }
-
   /// Returns what a decoder found wrong, in a sentence.
   static func reason(_ error: any Error) -> String {
     switch error {
@@ -276,6 +333,24 @@ struct Contents {
       context.debugDescription
     default: "\(error)"
     }
+  }
+}
+
+/// Counts the elements or records in which a path leads to nothing.
+private final class Gaps {
+  private(set) var count = 0
+  private(set) var missing = 0
+  /// The first of them.
+  private(set) var first: Path?
+  /// Whether the path leads to something in any of the others.
+  private(set) var isAnyThere = false
+
+  func note(missingIn place: Path?, isAnyThere: Bool) {
+    count += 1
+    if isAnyThere { self.isAnyThere = true }
+    guard let place else { return }
+    missing += 1
+    if first == nil { first = place }
   }
 }
 

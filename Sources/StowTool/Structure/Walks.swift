@@ -158,16 +158,17 @@ struct Path: CustomStringConvertible {
   mutating func leave() { places.removeLast() }
 
   var description: String {
-    var text = ""
+    var (record, text) = ("", "")
     for place in places {
       switch place {
       case .part: break
       case .entry(let key), .field(let key), .cell(let key): append(key, to: &text)
       case .element(let index), .row(let index), .column(let index): text += "[\(index)]"
-      case .record(let number): text = "record \(number)\(text.isEmpty ? "" : ", ")\(text)"
+      case .record(let number): record = "record \(number)"
       }
     }
-    return text.isEmpty ? "the top" : text
+    let parts = [record, text].filter { !$0.isEmpty }
+    return parts.isEmpty ? "the top" : parts.joined(separator: ", ")
   }
 
   private func append(_ key: String, to text: inout String) {

@@ -9,7 +9,7 @@ enum Print {
     details: """
       Diagnostic notation is like JSON, with every kind of value to be seen, and exact: stowtool parse makes a message of
       it. Format/Notation.md specifies it. Of several files, and of the records of a log, each is a value of its own. With
-      --path, only that part is decoded; records that lack it are named on standard error, and passed over.
+      --path, only that part is decoded. Elements and records that lack it are left out and counted on standard error.
       """,
     options: Contents.options + [
       Option("--depth", "N", "count what is deeper than N levels only: [… 12]"),
