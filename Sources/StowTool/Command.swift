@@ -44,10 +44,9 @@ struct Command {
 
   private static func named(_ name: String) throws -> Verb {
     if let verb = Verbs.named(name) { return verb }
-    guard let other = Words.nearest(to: name, among: Verbs.all.map(\.name)) else {
-      throw Failure("there is no verb \"\(name)\"\n\n\(Help.overview)")
-    }
-    throw Failure("there is no verb \"\(name)\"; did you mean \(other)?")
+    let other = Verbs.synonyms[name] ?? Words.nearest(to: name, among: Verbs.all.map(\.name))
+    let hint = other.map { "did you mean \($0)?" } ?? "see: stowtool help"
+    throw Failure("there is no verb \"\(name)\"; \(hint)")
   }
 
   static func say(_ text: String) -> ExitCode {
@@ -60,7 +59,7 @@ struct Command {
 
 /// What the command says about itself.
 enum Help {
-  static let version = "stowtool 0.1.0, Stow format 1"
+  static let version = "stowtool 0.1.0 (unreleased), Stow format 1"
   /// The words that ask for it.
   static let words = ["help", "--help", "-h"]
 
@@ -104,6 +103,13 @@ enum Verbs {
     LogVerbs.recover, LogVerbs.compact,
     Completions.verb,
     ManualPage.verb,
+  ]
+
+  /// Verbs by the names of the same in other tools.
+  static let synonyms = [
+    "cat": "print", "decode": "print", "show": "print", "tail": "print", "encode": "parse", "dump": "inspect",
+    "hex": "inspect", "check": "verify", "validate": "verify", "compare": "diff", "repair": "recover",
+    "open": "view", "stat": "info", "file": "info",
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }

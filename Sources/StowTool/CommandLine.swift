@@ -143,4 +143,11 @@ struct Failure: Error {
     self.reason = reason
     self.code = code
   }
+
+  /// Returns the reason without the name of the file, with which that of a log begins.
+  func reason(of name: String) -> String {
+    // Not by characters: the last of the name may be one together with the colon.
+    guard reason.utf8.starts(with: "\(name): ".utf8) else { return reason }
+    return String(Substring(reason.utf8.dropFirst(name.utf8.count + 2)))
+  }
 }

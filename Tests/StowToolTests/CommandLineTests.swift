@@ -21,8 +21,10 @@ struct CommandLineTests {
     #expect(verb.code == 2 && verb.errors == "stowtool: there is no verb \"prnt\"; did you mean print?\n")
     #expect(try Tool.run("ver", "x").errors.contains("did you mean verify?"))
     #expect(try Tool.run("print", "--dept", "3", "x").errors.contains("did you mean --depth?"))
-    let far = try Tool.run("frobnicate", "x")
-    #expect(far.code == 2 && far.errors.contains("there is no verb") && far.errors.contains("inspect"))
+    for (word, hint) in [("frobnicate", "see: stowtool help"), ("cat", "did you mean print?")] {
+      let far = try Tool.run(word, "x")
+      #expect(far.code == 2 && far.errors == "stowtool: there is no verb \"\(word)\"; \(hint)\n")
+    }
   }
 
   @Test("help about help is all of it", arguments: ["help", "--help", "-h"])
@@ -362,7 +364,7 @@ struct CommandLineTests {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = Tool.executable
-    process.arguments = ["print", "--follow", "--record", "18-21", "--path", "number", path]
+    process.arguments = ["print", "--follow", "--numbers", "--record", "18-21", "--path", "number", path]
     process.standardOutput = pipe
     try process.run()
     let log = try RecordLog(at: URL(filePath: path))
@@ -371,7 +373,7 @@ struct CommandLineTests {
     let printed = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    #expect(String(decoding: printed, as: UTF8.self) == "18\n19\n20\n21\n")
+    #expect(String(decoding: printed, as: UTF8.self) == "18: 18\n19: 19\n20: 20\n21: 21\n")
   }
 
   @Test("a follower ends where no record that is wanted can come any more")
@@ -458,7 +460,9 @@ struct CommandLineTests {
     #expect(run.lines[0] == "\(paths[0]): message, an object of 2 keys: \"name\", \"tags\", \(size) bytes")
     #expect(run.lines[1].hasPrefix("\(paths[1]): message, an array of 3 elements, "))
     #expect(run.lines[2].hasPrefix("\(paths[2]): stream of 2 records, "))
-    #expect(run.lines[3].hasSuffix("; these bytes look like JSON: stowtool from-json makes a message of it"))
+    #expect(
+      run.lines[3]
+        == "\(paths[3]): not a Stow file: it looks like JSON: stowtool from-json makes a message from it")
     #expect(run.lines[4].hasPrefix("\(paths[4]): log of 20 records, "))
   }
 
@@ -481,7 +485,23 @@ struct CommandLineTests {
     let broken = try Tool.run("info", "-", input: message)
     #expect(broken.code == 1 && broken.text.hasPrefix("standard input: broken message: not valid at offset "))
     #expect(broken.text.contains(", in text: not UTF-8"), "\(broken.text)")
-    #expect(try Tool.run("info", "-").text.hasPrefix("standard input: no message: "))
+    let shortened = try Tool.run("info", "-", input: message.dropLast(3))
+    #expect(shortened.text.hasPrefix("standard input: broken message: not valid at offset "))
+    let longer = try Tool.run("info", "-", input: context.data.dropLast() + [0x90, 0x90])
+    #expect(longer.text.hasSuffix(": 1 byte after the message\n"), "\(longer.text)")
+  }
+
+  @Test("a file of another format is said not to be one of Stow")
+  func infoOfOthers() throws {
+    let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D])
+    let program = Data([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0])
+    for (bytes, text) in [
+      (image, ""), (program, ""), (Data(), ": it is empty"),
+      (Data("Good, morning".utf8), ": it looks like text"),
+    ] {
+      let run = try Tool.run("info", "-", input: bytes)
+      #expect(run.code == 1 && run.text == "standard input: not a Stow file\(text)\n")
+    }
   }
 
   @Test("a part of a message, and a record of a log, become messages of their own")

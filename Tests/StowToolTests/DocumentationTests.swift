@@ -5,14 +5,15 @@ import Testing
 
 @Suite("What the documents say of stowtool")
 struct DocumentationTests {
-  @Test("its version is that of CHANGELOG.md, and so are those of the readers")
+  @Test("the version is that of CHANGELOG.md, released or not, and so are those of the readers")
   func version() throws {
     let heading = try #require(
       Vectors.document("CHANGELOG.md").split(separator: "\n").first {
         $0.wholeMatch(of: /## \[[0-9].*/) != nil
       })
     let version = try #require(heading.firstMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/)).output
-    #expect(try Tool.run("--version").text.hasPrefix("stowtool \(version),"))
+    let state = heading.hasSuffix("] (unreleased)") ? " (unreleased)" : ""
+    #expect(try Tool.run("--version").text.hasPrefix("stowtool \(version)\(state),"))
     #expect(try Vectors.document("Readers/javascript/package.json").contains("\"version\": \"\(version)\""))
     #expect(try Vectors.document("Readers/python/pyproject.toml").contains("version = \"\(version)\""))
   }

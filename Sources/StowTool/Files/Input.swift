@@ -106,6 +106,18 @@ struct Input {
     return (reason.hasSuffix(hint) ? reason : reason + hint) + other.remedy
   }
 
+  /// Whether most of the bytes are inside the value that they begin with. Almost all bytes begin one: those of another format
+  /// mostly end it soon.
+  var mayBeMessage: Bool {
+    data.withUnsafeBytes { bytes in
+      // A prelude may be most of a message.
+      if bytes.first == 0x1F || bytes.starts(with: [0x7F, 0x01]) { return true }
+      do throws(FormatError) { return try ByteReader(bytes).end(of: 0) >= bytes.count / 2 } catch {
+        return error.kind == .truncated
+      }
+    }
+  }
+
   /// What a file holds, by its first bytes; of a log also by the head of its second block, if the first one is damaged.
   enum Kind { case message, log, stream }
 
@@ -144,7 +156,7 @@ enum Advice {
   /// known.
   static func on(_ data: Data) -> (name: String, remedy: String)? {
     if let name = data.withUnsafeBytes({ Resemblance.of($0) }) {
-      if name == "JSON" { return (name, ": stowtool from-json makes a message of it") }
+      if name == "JSON" { return (name, ": stowtool from-json makes a message from it") }
       return (name, name.hasSuffix(" file") ? ": unpack it first" : "")
     }
     let isWhole = data.count <= most
@@ -152,8 +164,8 @@ enum Advice {
     let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let text = start.filter { !isSpace($0) }
     guard text.count >= 2, !start.contains(where: { $0 < 0x20 && !isSpace($0) }) else { return nil }
-    if isHexadecimal(text) { return ("bytes in hexadecimal", ": xxd -r -p makes a file of them") }
-    if isBase64(text, isWhole) { return ("Base64", ": base64 -d makes a file of it") }
+    if isHexadecimal(text) { return ("bytes in hexadecimal", ": xxd -r -p decodes them") }
+    if isBase64(text, isWhole) { return ("Base64", ": base64 -d decodes it") }
     return String(bytes: isWhole ? start : start.dropLast(4), encoding: .utf8) == nil ? nil : ("text", "")
   }
 

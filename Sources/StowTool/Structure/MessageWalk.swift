@@ -69,7 +69,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     if start < end, try reader.byte(at: start) == 0x1F { offset = try prelude(at: start, before: end) }
     guard offset < end else { throw Broken("no value", at: offset) }
     offset = try value(at: offset, before: end, depth: 0)
-    if offset < end { throw Broken("something after the value", at: offset) }
+    if offset < end { throw Broken("\(Words.count(end - offset, "byte")) after the message", at: offset) }
   }
 
   // MARK: the prelude

@@ -157,18 +157,19 @@ enum Logs {
     }
   }
 
-  /// Returns what cannot be read in a log, in a sentence; nil if everything can.
-  static func fault(in input: Input) throws -> String? {
+  /// Returns what cannot be read in a log, each in a sentence.
+  static func faults(in input: Input) throws -> [String] {
     try reading(input) { log in
+      var faults: [String] = []
       for record in log.records {
         do {
           _ = try record.decode(StowValue.self)
         } catch let error as DecodingError {
-          return "record \(record.number): \(Contents.reason(error))"
+          faults.append("record \(record.number): \(Contents.reason(error))")
         }
       }
-      if let damage = log.damage.first { return "\(damage)" }
-      return log.recovery.bytes.isEmpty ? nil : "\(log.recovery)"
+      faults += log.damage.map { "\($0)" }
+      return log.recovery.bytes.isEmpty ? faults : faults + ["\(log.recovery)"]
     }
   }
 

@@ -13,6 +13,7 @@ enum Print {
       """,
     options: Contents.options + [
       Option("--depth", "N", "count what is deeper than N levels only: [… 12]"),
+      Option("--numbers", nil, "write the number of each record before it"),
       Option("--color", "WHEN", "always, never or auto; auto by default"),
     ] + Lines.options,
     run: run)
@@ -54,7 +55,10 @@ enum Lines {
       writer.sink = output.text
       func write(_ value: StowValue, _ record: Int?) throws {
         do {
-          output.line(writer.text(of: try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])))
+          let value = try prepare(value, record.map { "\(path): record \($0)" } ?? path, [])
+          let number = arguments.has("--numbers") ? record.map { "\($0): " } ?? "" : ""
+          output.text(number)
+          output.line(writer.text(of: value, used: number.utf8.count))
         } catch let failure as Failure where record != nil {
           // It concerns this record alone.
           Output.complain(failure.reason)

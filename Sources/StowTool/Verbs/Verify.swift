@@ -25,9 +25,9 @@ enum Verify {
     let context = try Walks.context(arguments)
     return await arguments.forEachFile { path, output in
       let input = try Input(path)
-      let (text, isFine) = try verdict(input, context, arguments)
+      let (texts, isFine) = try verdict(input, context, arguments)
       if !isFine || !arguments.has("--quiet") {
-        output.line("\(input.name): \(text)")
+        for text in texts { output.line("\(input.name): \(text)") }
       }
       return isFine ? .fine : .differs
     }
@@ -35,23 +35,27 @@ enum Verify {
 
   private static func verdict(
     _ input: Input, _ context: StowContext?, _ arguments: Arguments
-  ) throws -> (text: String, isFine: Bool) {
-    // What is wrong with segments, and between them, the reader of the log finds.
-    if input.segments == nil, let fault = Walks.fault(in: input, context) { return (fault, false) }
-    // The walk neither puts together records of several blocks nor unpacks packed ones.
-    if input.kind == .log, let fault = try Logs.fault(in: input) { return ("not valid: \(fault)", false) }
+  ) throws -> (texts: [String], isFine: Bool) {
+    if input.kind == .log {
+      let faults: [String]
+      do { faults = try Logs.faults(in: input) } catch let failure as Failure where failure.code == .differs {
+        faults = [failure.reason(of: input.name)]
+      }
+      if !faults.isEmpty { return (faults.map { "not valid: \($0)" }, false) }
+    }
+    if input.segments == nil, let fault = Walks.fault(in: input, context) { return ([fault], false) }
     // The walk does not count how many definitions are kept.
     if input.kind == .stream {
       do { _ = try Info.recordCount(ofStream: input) } catch let failure as Failure {
-        return ("not valid: \(failure.reason)", false)
+        return (["not valid: \(failure.reason)"], false)
       }
     }
-    guard arguments.has("--canonical"), input.kind == .message else { return ("valid", true) }
-    switch try Canonicality.of(input, context, Contents.decoder(arguments)) {
-    case .canonical: return ("valid and canonical", true)
-    case .flawed(let reason): return ("valid, but not canonical at \(reason)", false)
+    guard arguments.has("--canonical"), input.kind == .message else { return (["valid"], true) }
+    return switch try Canonicality.of(input, context, Contents.decoder(arguments)) {
+    case .canonical: (["valid and canonical"], true)
+    case .flawed(let reason): (["valid, but not canonical at \(reason)"], false)
     case .unknown(let offset):
-      return ("valid; a value of unknown type would be written otherwise from offset \(offset) on", true)
+      (["valid; a value of unknown type would be written otherwise from offset \(offset) on"], true)
     }
   }
 }
@@ -133,9 +137,7 @@ enum Info {
         output.line("\(input.name): \(text), \(Words.count(input.sizes.reduce(0, +), "byte"))")
         return isWhole ? .fine : .differs
       } catch let failure as Failure where failure.code == .differs {
-        // The reason of a log begins with its name already.
-        let name = "\(input.name): "
-        output.line(failure.reason.hasPrefix(name) ? failure.reason : name + failure.reason)
+        output.line("\(input.name): \(failure.reason(of: input.name))")
         return .differs
       }
     }
@@ -189,9 +191,15 @@ enum Info {
   /// The largest message that is read to its end, in bytes.
   private static let mostWalked = 64 << 20
 
+  /// Returns what is said of bytes that are not valid: they may never have been a message.
   private static func broken(_ input: Input, _ fault: String) -> Failure {
-    let isMessage = !input.data.isEmpty && Advice.on(input.data) == nil
-    return Failure("\(isMessage ? "broken message" : "no message"): \(fault)", .differs)
+    let foreign = "not a Stow file"
+    if input.data.isEmpty { return Failure("\(foreign): it is empty", .differs) }
+    if let other = Advice.on(input.data) {
+      return Failure("\(foreign): it looks like \(other.name)\(other.remedy)", .differs)
+    }
+    let isKnown = input.mayBeMessage
+    return Failure(isKnown ? "broken message: \(fault)" : foreign, .differs)
   }
 
   /// The most keys of an object that are named.
