@@ -205,6 +205,39 @@ struct InspectTests {
     #expect(beyond.code == 2 && beyond.errors.contains("no offset 99"))
   }
 
+  @Test("shows at each offset what it shows there in the whole file")
+  func everyOffset() throws {
+    let examples = try FormatExample.all().map(\.bytes).filter { $0.count < 100 }
+    let value = StowValue.object([
+      "numbers": .array((0..<40).map { .integer($0 * $0 * 1000) }), "list": ["Ada", ["Grace": 1.5], nil],
+      "rows": .array((0..<5).map { ["id": .integer($0), "level": .double(Double($0) / 4)] }),
+      "times": .array((0..<20).map { .integer(1_700_000_000 + $0 * 3600) }),
+    ])
+    let log = try Data(contentsOf: URL(filePath: Vectors.path(of: "Examples/levels.stowlog")))
+    for bytes in try [value.encoded(), log] + examples {
+      let path = try folder.file("file", bytes).path
+      let whole = try Tool.run("inspect", path)
+      // Some rely on contexts.
+      if whole.code != 0 { continue }
+      for offset in stride(from: bytes.count % 3, to: bytes.count, by: 3) {
+        let run = try Tool.run("inspect", "--at", "\(offset)", path)
+        let lines = run.lines.filter { $0.first(where: { $0 != " " })?.isNumber == true }
+        #expect(run.text.contains("path: ") && !lines.isEmpty, "\(offset)")
+        #expect(lines.allSatisfy { whole.lines.contains($0) }, "\(offset): \(run.text)")
+      }
+    }
+  }
+
+  @Test("shows an offset of a message that is broken before and after it")
+  func brokenElsewhere() throws {
+    var message = try (["one": "aaaaaaaa", "two": "bbbb", "three": "cccccccc"] as StowValue).encoded()
+    let offset = try #require(message.firstIndex(of: UInt8(ascii: "b")))
+    for letter in "ac" { message[try #require(message.lastIndex(of: letter.asciiValue!))] = 0xFF }
+    let run = try Tool.run("inspect", "--at", "\(offset)", "-", input: message)
+    #expect(run.code == 0 && run.errors.isEmpty && run.text.hasSuffix("path: two\n"), "\(run.text)")
+    #expect(try Tool.run("inspect", "-", input: message).code == 1)
+  }
+
   @Test("shows a row of very many columns")
   func wideRow() throws {
     // A matrix of one row, whose cells are bytes.

@@ -28,10 +28,18 @@ struct LogWalk<Visitor: StructureVisitor> {
   mutating func file() -> Broken? {
     if reader.count == 0 { note(Broken("no bytes, and so no log", at: 0)) }
     identity = firstIdentity()
+    if let wanted = records.visitor.wanted { return only(wanted) }
     for start in stride(from: 0, to: reader.count, by: BlockHead.blockSize) {
       block(at: start, bytes(start..<min(start + BlockHead.blockSize, reader.count)))
     }
     if let unfinished { noteMissingPart(of: unfinished, at: reader.count) }
+    return first
+  }
+
+  /// Walks over the block of the only offset that is wanted.
+  private mutating func only(_ wanted: Int) -> Broken? {
+    let start = wanted / BlockHead.blockSize * BlockHead.blockSize
+    block(at: start, bytes(start..<min(start + BlockHead.blockSize, reader.count)))
     return first
   }
 
@@ -71,7 +79,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     }
     records.definitions = Definitions()
     showFrames(of: block, bytes, at: start, identity)
-    checkStart(of: block, expected, at: start)
+    if records.visitor.wanted == nil { checkStart(of: block, expected, at: start) }
     number = block.nextRecord
     unfinished = block.isOpen ? block.nextRecord - 1 : nil
   }
@@ -249,6 +257,7 @@ extension MessageWalk {
     var number = 0
     while offset < reader.count {
       let start = offset
+      try stop(at: start)
       let isForgetting = try reader.byte(at: offset) == 0
       let length = try reader.varint(at: &offset)
       if isForgetting {
@@ -268,6 +277,7 @@ extension MessageWalk {
   }
 
   private mutating func checkSum(of number: Int, _ bytes: Range<Int>) throws {
+    if let wanted = visitor.wanted, bytes.upperBound + 4 <= wanted { return }
     var checksum = Checksum()
     checksum.update(UInt64(number))
     checksum.update(try reader.bytes(bytes))

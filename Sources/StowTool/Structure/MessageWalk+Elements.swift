@@ -45,8 +45,10 @@ extension MessageWalk {
     }
     var next = body.lowerBound
     let base = ElementType.isOffset(type) ? try self.base(at: &next, before: body.upperBound, .part) : 0
-    var index = 0
+    var index = unwantedCount(from: next, stride: stride, before: body.upperBound)
+    next += index * stride
     while stride <= body.upperBound - next {
+      try stop(at: next)
       visitor.enter(.element(index))
       try cell(type, next..<(next + stride), base)
       visitor.leave()
@@ -129,13 +131,16 @@ extension MessageWalk {
       let value = width == 0 ? 0 : try reader.signed(at: next, width: width)
       sum &+= value
       let total = sum
-      visitor.enter(.element(index))
-      if width > 0 {
-        visitor.piece(
-          next..<(next + width), .integer,
-          areDifferences && index > 0 ? "\(value < 0 ? "" : "+")\(value): \(total)" : "\(value)")
+      try stop(at: next)
+      if isWanted(before: next + width) {
+        visitor.enter(.element(index))
+        if width > 0 {
+          visitor.piece(
+            next..<(next + width), .integer,
+            areDifferences && index > 0 ? "\(value < 0 ? "" : "+")\(value): \(total)" : "\(value)")
+        }
+        visitor.leave()
       }
-      visitor.leave()
       next += width
     }
     if next < body.upperBound { throw Broken("something after the elements", at: next) }
@@ -171,8 +176,11 @@ extension MessageWalk {
       let value = try reader.signed(at: next, width: width)
       sum &+= value
       let total = sum
-      detail(
-        next..<(next + width), "\(value < 0 ? "" : "+")\(value): \(total)", .integer, in: .element(index))
+      try stop(at: next)
+      if isWanted(before: next + width) {
+        detail(
+          next..<(next + width), "\(value < 0 ? "" : "+")\(value): \(total)", .integer, in: .element(index))
+      }
       next += width
       index += 1
     }
@@ -204,8 +212,10 @@ extension MessageWalk {
     guard columns.count(where: { $0.type == 0 }) <= stride else {
       throw Broken("more constant columns than a row has bytes", at: offset)
     }
-    var index = 0
+    var index = unwantedCount(from: start, stride: stride, before: content.upperBound)
+    start += index * stride
     while stride <= content.upperBound - start {
+      try stop(at: start)
       try row(index, columns, at: &start)
       index += 1
     }

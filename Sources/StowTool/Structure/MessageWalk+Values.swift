@@ -6,6 +6,7 @@ extension MessageWalk {
   /// Walks over the value at `offset`, which must end before `end`. Returns the offset after it.
   mutating func value(at offset: Int, before end: Int, depth: Int) throws -> Int {
     guard offset < end else { throw Broken("the bytes end where a value should be", at: offset) }
+    if let end = try self.end(ofUnwanted: offset, before: end) { return end }
     let tag = try reader.byte(at: offset)
     switch tag {
     case 0x70, 0xE0...0xEF: return try array(tag, at: offset, before: end, depth)
@@ -64,7 +65,9 @@ extension MessageWalk {
       offset..<content.upperBound, .string,
       "string of \(Words.count(length, "byte")): \(Scalars.beginning(reader, content.range))")
     try content.checkEnd()
-    if let fault = UTF8Check.fault(reader, content.range) { throw Broken("not UTF-8", at: fault) }
+    if visitor.wanted == nil, let fault = UTF8Check.fault(reader, content.range) {
+      throw Broken("not UTF-8", at: fault)
+    }
     return content.upperBound
   }
 
@@ -98,6 +101,11 @@ extension MessageWalk {
     var next = content.lowerBound
     var index = 0
     while next < content.upperBound {
+      if let end = try self.end(ofUnwanted: next, before: content.upperBound) {
+        next = end
+        index += 1
+        continue
+      }
       visitor.enter(.element(index))
       next = try value(at: next, before: content.upperBound, depth: depth + 1)
       visitor.leave()
@@ -113,6 +121,10 @@ extension MessageWalk {
     var known = Definitions.Keys()
     visitor.enter(.part)
     while next < content.upperBound {
+      if let end = try self.end(ofUnwantedEntry: next, before: content.upperBound) {
+        next = end
+        continue
+      }
       let name = try key(at: &next, before: content.upperBound, .key, &known)
       visitor.enter(.entry(name))
       next = try value(at: next, before: content.upperBound, depth: depth + 1)

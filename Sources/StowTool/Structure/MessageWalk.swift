@@ -72,6 +72,43 @@ struct MessageWalk<Visitor: StructureVisitor> {
     if offset < end { throw Broken("\(Words.count(end - offset, "byte")) after the message", at: offset) }
   }
 
+  // MARK: passing over what is not wanted
+
+  /// Thrown after the only piece that is wanted.
+  private struct Passed: Error {}
+
+  /// Ends the walk if an offset is after the only one that is wanted.
+  func stop(at offset: Int) throws {
+    if let wanted = visitor.wanted, offset > wanted { throw Passed() }
+  }
+
+  /// Returns where a value ends that is before the only offset that is wanted; nil for one that must be walked over.
+  func end(ofUnwanted offset: Int, before end: Int) throws -> Int? {
+    guard let wanted = visitor.wanted else { return nil }
+    try stop(at: offset)
+    // A walk says what is wrong with a value that has no end.
+    guard let next = try? reader.end(of: offset), next <= min(wanted, end) else { return nil }
+    return next
+  }
+
+  /// The same for an entry of a map.
+  func end(ofUnwantedEntry offset: Int, before end: Int) throws -> Int? {
+    guard let wanted = visitor.wanted else { return nil }
+    try stop(at: offset)
+    var value = offset
+    if try reader.reference(at: &value) == nil { value = try reader.text(at: offset).end }
+    return value <= wanted ? try self.end(ofUnwanted: value, before: end) : nil
+  }
+
+  /// Returns whether the only offset that is wanted, or any, may be before an end.
+  func isWanted(before end: Int) -> Bool { visitor.wanted.map { $0 < end } ?? true }
+
+  /// Returns how many parts of one size are before the only offset that is wanted.
+  func unwantedCount(from start: Int, stride: Int, before end: Int) -> Int {
+    guard let wanted = visitor.wanted else { return 0 }
+    return max(0, min(wanted, end - 1) - start) / stride
+  }
+
   // MARK: the prelude
 
   private mutating func prelude(at start: Int, before end: Int) throws -> Int {

@@ -95,9 +95,13 @@ protocol StructureVisitor {
   mutating func flaw(at offset: Int, _ reason: String)
   /// How many places were entered and not left.
   var depth: Int { get }
+  /// The only offset whose piece is wanted; nil if all are. A walk then passes over values before it without checking them, and
+  /// ends after it.
+  var wanted: Int? { get }
 }
 
 extension StructureVisitor {
+  var wanted: Int? { nil }
   static var seeksFlaws: Bool { false }
   mutating func flaw(at offset: Int, _ reason: String) {}
 

@@ -7,7 +7,7 @@ enum Inspect {
     summary: "writes the bytes of a message in hexadecimal, with their meaning beside them",
     details: """
       On each line: the offset, the bytes, indented by what they are inside of, and what they are. Broken messages are
-      written up to where they break. Of a log that is a folder of segments, each follows the name of its file, with the
+      written up to where they break. With --at, nothing else is checked. Of a log that is a folder of segments, each follows the name of its file, with the
       offsets in it.
       """,
     options: [
@@ -114,6 +114,7 @@ struct Inspector: StructureVisitor {
   }
 
   var depth: Int { places.count }
+  var wanted: Int? { layout.wanted }
 
   mutating func enter(_ place: Place) {
     if case .row = place { row = (0..<0, []) }
