@@ -31,8 +31,10 @@ let package = Package(
     .target(name: "StowNotation", dependencies: ["Stow"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .target(name: "StowTesting", dependencies: ["Stow", "StowRecords"]),
+    .target(name: "CViewerPage"),
     .executableTarget(
-      name: "StowTool", dependencies: ["Stow", "StowNotation", "StowRecords"], exclude: ["ARCHITECTURE.md"]),
+      name: "StowTool", dependencies: ["CViewerPage", "Stow", "StowNotation", "StowRecords"],
+      exclude: ["ARCHITECTURE.md"]),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Stow", "StowRecords"], path: "Benchmarks",
       exclude: ["RESULTS.md", "Wrappers", "baseline.json", "chart.svg", "cost", "counts", "thresholds"]),

@@ -1,5 +1,5 @@
-// Builds index.html of the reader in JavaScript and what is in `source`: one file that needs nothing beside it. The same page
-// becomes Swift's for `stowtool view`, which puts a file into it.
+// Builds index.html of the reader in JavaScript and what is in `source`: one file that needs nothing beside it.
+// `stowtool view` appends a file to it, so that it ends without closing its body.
 //
 //     node build.mjs           writes it
 //     node build.mjs --check   says whether it is up to date
@@ -40,37 +40,10 @@ function build() {
   return page.replace(/\{\{(.*?)\}\}/g, (_, name) => values[name]);
 }
 
-/** The page as constants of Swift: what comes before the file that is put into it, and what comes after. */
-function swift(page) {
-  const [before, after] = page.split("<!-- file -->");
-  if (after === undefined || page.includes('"""##')) throw new Error("this cannot be written in Swift");
-  return `// swift-format-ignore-file
-
-// Made of Readers/page/index.html by Readers/page/build.mjs.
-
-/// The page that shows a message, cut where a file is put into it.
-enum ViewerPage {
-  static let before = ##"""
-${before}
-"""##
-
-  static let after = ##"""
-${after}
-"""##
-}
-`;
-}
-
-const page = build();
-const files = new Map([
-  [resolve(folder, "index.html"), page],
-  [resolve(folder, "../../Sources/StowTool/Viewing/ViewerPage.swift"), swift(page)],
-]);
-for (const [file, text] of files) {
-  if (process.argv[2] !== "--check") {
-    writeFileSync(file, text);
-  } else if (readFileSync(file, "utf8") !== text) {
-    console.error(`${file} is not up to date: node Readers/page/build.mjs`);
-    process.exit(1);
-  }
+const page = resolve(folder, "index.html"), text = build();
+if (process.argv[2] !== "--check") {
+  writeFileSync(page, text);
+} else if (readFileSync(page, "utf8") !== text) {
+  console.error(`${page} is not up to date: node Readers/page/build.mjs`);
+  process.exit(1);
 }

@@ -1,3 +1,5 @@
+import CViewerPage
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -46,9 +48,10 @@ enum View {
     return .fine
   }
 
-  /// Returns the page with a file inside, and with the context that its messages rely on.
+  /// Returns the page with a file at its end, and the context that its messages rely on.
   private static func page(of input: Input, context: Data?) -> Data {
-    var page = Data(ViewerPage.before.utf8)
+    var size = 0
+    var page = stow_viewer_page(&size).map { Data(bytes: $0, count: size) } ?? Data()
     func add(_ attributes: String, _ data: Data) {
       page += Data("<script type=\"text/plain\" \(attributes)>".utf8)
       page += data.base64EncodedData()
@@ -57,7 +60,6 @@ enum View {
     if let context { add("data-context", context) }
     let name = input.name.split(separator: "/").last.map(String.init) ?? input.name
     add("id=\"inside\" data-name=\"\(SizeDrawing.escaped(name))\"", input.data)
-    page += Data(ViewerPage.after.utf8)
     return page
   }
 
