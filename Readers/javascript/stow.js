@@ -4464,7 +4464,9 @@ class LogOutline {
     part.opens(() => {
       const known = definitionsBefore(records, this.options);
       return new Nested(records.map(({ number, message }, index) => {
-        return this.messagePart(message, known(index), `record ${number}, put together`);
+        const record = this.messagePart(message, known(index), `record ${number}, put together`);
+        record.step = narrowed(number);
+        return record;
       }), [], null);
     });
   }
@@ -4696,7 +4698,7 @@ function flatten(part, depth, items) {
   for (let index = 0; index < part.count; index++) flatten(part.part(index), depth + 1, items);
 }
 
-function counted(count, noun) { return `${count} ${noun}${count === 1 ? "" : "s"}`; }
+function counted(count, noun) { return `${String(count).replace(/\B(?=(\d{3})+$)/g, ",")} ${noun}${count === 1 ? "" : "s"}`; }
 
 function quoted(text) { return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text); }
 

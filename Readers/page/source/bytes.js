@@ -1,6 +1,8 @@
 // The bytes in hexadecimal, each in the colour of its kind.
 
+import { partText } from "./notation.js";
 import { Rows, element } from "./rows.js";
+import { number } from "./sizes.js";
 
 export class Bytes {
   /** @param {(offset: number) => void} choose is called with a byte that somebody chose */
@@ -24,7 +26,7 @@ export class Bytes {
   show(root) {
     if (this.root === root) return;
     [this.root, this.bytes, this.cursor, this.range] = [root, root.bytes, -1, null];
-    this.digits = Math.max(4, (this.bytes.length - 1).toString(16).length);
+    this.digits = Math.max(4, number(this.bytes.length - 1).length);
     this.measure();
     this.rows.moveTo(0);
   }
@@ -90,7 +92,7 @@ export class Bytes {
       const mark = `${this.kindClass(part?.kind)}${this.mark(at)}`;
       const digits = element("span", `byte ${mark}${at % 8 === 0 && at > from ? " eighth" : ""}`, byte.toString(16).toUpperCase().padStart(2, "0"));
       digits.dataset.at = at;
-      if (part) digits.title = part.text;
+      if (part) digits.title = partText(part);
       const letter = element("span", mark, byte > 0x20 && byte < 0x7F ? String.fromCharCode(byte) : byte === 0x20 ? "\u00A0" : "·");
       letter.dataset.at = at;
       hex.append(digits);
@@ -98,7 +100,7 @@ export class Bytes {
     }
     // A row that is not full is as wide as the others.
     for (let at = to; at < from + this.width; at++) hex.append(element("span", `byte${at % 8 === 0 ? " eighth" : ""}`, "\u00A0\u00A0"));
-    const offset = element("span", "offset", from.toString(16).toUpperCase().padStart(this.digits, "0"));
+    const offset = element("span", "offset", number(from).padStart(this.digits, "\u00A0"));
     row.replaceChildren(offset, hex, ascii);
   }
 

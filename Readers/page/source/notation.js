@@ -120,6 +120,9 @@ function written(value, scalar, indent, room) {
 /** A value in notation, or its beginning if that has more letters than `most`. */
 export function notation(value, most = Infinity) { return written(value, scalarText, "", { left: most }); }
 
+/** What a part is, in words that mean one thing here: what the specification calls a record is an object. */
+export function partText({ text }) { return text.replace(/^(partial )?record of shape/, "$1object of shape"); }
+
 export function json(value) { return written(value, scalarJSON, "", { left: Infinity }); }
 
 const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;

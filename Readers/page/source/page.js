@@ -1,10 +1,11 @@
 // The page: what is opened, what is chosen, and the panes that show it.
 
 import { Context, Decimal, StowError, UUID, check, encode, outline } from "../../javascript/stow.js";
-import { base64, hexText, json, notation, pathText, quotedText } from "./notation.js";
+import { base64, hexText, json, notation, partText, pathText, quotedText } from "./notation.js";
 import { Job, Rows, element } from "./rows.js";
 import { Tree, placeOfByte } from "./tree.js";
 import { Bytes } from "./bytes.js";
+import { Records } from "./records.js";
 import { search } from "./search.js";
 import { Treemap, count, kindOfValue, measure, number } from "./sizes.js";
 
@@ -28,20 +29,18 @@ const CONTAINERS = new Set([
 const READING = { exact: true, objects: "map" };
 /** The contexts that were dropped, which messages may rely on. */
 const contexts = [];
-let tree = null;
+/** All parts of the file, what is shown of them at first, which is a list if they are records, and what is shown now. */
+let structure = null, main = null, tree = null;
 let fileName = "";
 let chosen = [];
 /** Where the fault is, and what the search found. */
 let fault = null;
 let found = [], foundAt = -1, foundRows = new Set();
 
-const checking = new Job(), measuring = new Job(), searching = new Job();
+const listing = new Job(), checking = new Job(), measuring = new Job(), searching = new Job();
 const treeRows = new Rows($("tree"), drawTreeRow);
 const bytesView = new Bytes($("bytes"), classOf, (offset) => chooseByte(offset));
-const treemap = new Treemap($("map"), $("paths"), classOf, (place) => {
-  showTab("tree");
-  choose(place);
-});
+const treemap = new Treemap($("map"), $("paths"), classOf, (place) => goToPart(place));
 
 /** Takes in files: contexts are remembered, and the first of the others, or else the last context, is shown. */
 async function openFiles(files) {
@@ -57,7 +56,7 @@ async function openFiles(files) {
   for (const each of read) each.isContext = takesContext(each.bytes);
   const shown = read.find(({ isContext }) => !isContext) ?? read[read.length - 1];
   // A context alone, where a message waits for it, is what that message needs.
-  if (shown?.isContext && tree && waitsForContext()) openBytes(tree.root.bytes, fileName);
+  if (shown?.isContext && tree && waitsForContext()) openBytes(structure.root.bytes, fileName);
   else if (shown) openBytes(shown.bytes, shown.name);
 }
 
@@ -74,9 +73,13 @@ function takesContext(bytes) {
 
 function waitsForContext() { return fault !== null && /relies on the context/.test(fault.error.rule); }
 
-function openBytes(bytes, name) {
-  for (const job of [checking, measuring, searching]) job.stop();
-  tree = new Tree(outline(bytes, { ...READING, contexts }));
+async function openBytes(bytes, name) {
+  for (const job of [listing, checking, measuring, searching]) job.stop();
+  const root = outline(bytes, { ...READING, contexts }), isList = root.kind !== "message";
+  const shown = isList ? await listing.run(new Records(root).find(), sayProgress("reading…", bytes)) : root;
+  if (!shown) return;
+  structure = new Tree(root);
+  main = tree = isList ? new Tree(shown) : structure;
   [fileName, fault, found, foundAt, foundRows] = [name, null, [], -1, new Set()];
   $("start").hidden = true;
   $("view").hidden = false;
@@ -85,28 +88,29 @@ function openBytes(bytes, name) {
   $("name").textContent = name;
   $("name").title = name;
   document.title = `${name} · Stow`;
-  const { kind, count: parts, nested } = tree.root;
+  $("tab-tree").textContent = isList ? "Records" : "Tree";
+  $("tab-structure").hidden = !isList;
+  const { kind, count: parts, nested } = root;
   const id = kind === "message" && bytes[0] === 0x1F ? contexts.find(({ message }) => message.length === bytes.length && message.every((byte, at) => byte === bytes[at]))?.id : undefined;
   const what = id === undefined ? kind : `context ${id.toString(16).toUpperCase().padStart(8, "0")}`;
   $("about").textContent = `${what}, ${count(bytes.length)}`;
-  bytesView.show(tree.root);
+  bytesView.show(root);
   const start = kind === "message" && parts > 0 ? [Math.min(nested.main, parts - 1)] : [];
-  tree.openBelow(start, 60);
+  if (!isList) tree.openBelow(start, 60);
   tree.open(start);
   treeRows.setCount(tree.rows);
   treeRows.moveTo(0);
   choose(start, { isScrolled: false });
   showTab($("panes").dataset.tab === "sizes" ? "sizes" : "tree");
-  checkAll(tree);
+  checkAll(root);
   document.documentElement.dataset.opened = name;
 }
 
 /** Looks for the first fault, bit by bit. */
-async function checkAll(of) {
-  const size = of.root.until;
+async function checkAll(root) {
   say("checking…", "");
-  const result = await checking.run(check(of.root), (at) => say(`checking… ${Math.floor((100 * at) / size)} %`, ""));
-  if (result === undefined || of !== tree) return;
+  const result = await checking.run(check(root), sayProgress("checking…", root.bytes));
+  if (result === undefined) return;
   if (result === null) return say("✓ valid", "fine");
   fault = result;
   say("✗ broken", "fault");
@@ -115,6 +119,8 @@ async function checkAll(of) {
   $("fault").hidden = false;
   treeRows.later();
 }
+
+function sayProgress(text, bytes) { return (at) => say(`${text} ${Math.floor((100 * at) / bytes.length)} %`, ""); }
 
 function say(text, className) {
   $("status").textContent = text;
@@ -125,7 +131,8 @@ function say(text, className) {
 
 function drawTreeRow(row, index) {
   const place = tree.placeAt(index), part = tree.part(place);
-  const isOpen = tree.isOpen(place) && place.length > 0, isLeaf = part.isLeaf || place.length === 0;
+  const isOpen = tree.isOpen(place) && place.length > 0, isRecord = place.length === 1 && tree.root instanceof Records;
+  const isLeaf = part.isLeaf || place.length === 0;
   const isChosen = isSame(place, chosen);
   const isContainer = CONTAINERS.has(part.kind), isValue = part.step !== null || isMain(place);
   row.id = `row-${index}`;
@@ -146,34 +153,73 @@ function drawTreeRow(row, index) {
   twist.setAttribute("aria-hidden", "true");
   if (isScalar(part) && /^(uuid|date|decimal|data|url)$/.test(part.kind)) row.classList.add("plain");
   const cells = [twist];
-  if (part.step !== null) cells.push(labelOf(part));
-  cells.push(element("span", "kind", kindName(part)), shortOf(part));
+  if (part.step !== null) cells.push(labelOf(part, isRecord));
+  const kind = kindName(part);
+  if (kind) cells.push(element("span", "kind", kind));
+  cells.push(shortOf(part, isOpen));
   if (part.until > part.first) cells.push(element("span", "amount", number(part.until - part.first)));
   row.replaceChildren(...cells);
 }
 
 function isMain(place) { return place.length === 1 && tree.root.kind === "message" && place[0] === tree.root.nested.main; }
 
-function labelOf({ step, kind }) {
-  if (typeof step === "string") return element("span", "label", /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u.test(step) ? step : quotedText(step));
-  return element("span", "label index", kind === "message" ? `record ${step}` : `[${step}]`);
+function labelOf({ step, kind }, isRecord) {
+  if (typeof step === "string") return element("span", "label", keyText(step));
+  return element("span", "label index", isRecord || kind === "message" ? `record ${step}` : `[${step}]`);
 }
 
-function kindName(part) { return part.kind === "fault" ? "broken" : part.kind === "message" && part.step !== null ? "" : part.kind; }
+function keyText(key) { return /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u.test(key) ? key : quotedText(key); }
+
+/** The kinds of which the brackets around their content say enough. */
+const PLAIN_KINDS = new Set(["map", "record", "partial record", "array", "row"]);
+
+function kindName({ kind, step }) {
+  if (kind === "fault") return "broken";
+  return PLAIN_KINDS.has(kind) || (kind === "message" && step !== null) ? "" : kind;
+}
 
 const LONGEST = 200;
 
 /** The value of a part in short, or what it is. */
-function shortOf(part) {
+function shortOf(part, isOpen) {
   if (part.kind === "fault") return element("span", "short", part.text);
   if (isScalar(part)) return element("span", `short ${classOf(kindOfValue(part))}`, shortValue(part.value));
-  const text = part.error ? `${bareText(part)}: ${part.error.rule}` : contentOf(part) ?? bareText(part);
-  return element("span", "short structure", text);
+  if (part.error) return element("span", "short structure", `${bareText(part)}: ${part.error.rule}`);
+  const preview = isOpen ? null : previewOf(part);
+  return preview ? element("span", "short", preview) : element("span", "short structure", contentOf(part) ?? bareText(part));
+}
+
+/** The letters of a preview, and of a string in it. */
+const LONGEST_PREVIEW = 120, LONGEST_STRING = 32;
+
+/** The first things in a closed array or object, so that rows differ; null if that takes long to find, or is said otherwise. */
+function previewOf(part) {
+  const shown = part.kind === "message" && part.step !== null && part.count > 0 ? part.part(part.nested.main) : part;
+  if (shown !== part && isScalar(shown)) return shortValue(shown.value);
+  if (!isCounted(shown)) return null;
+  const items = [];
+  let isObject = OBJECTS.has(shown.kind), size = 0;
+  for (let index = shown.nested.fronts.length; index < shown.count; index++) {
+    const { step, value, kind } = shown.part(index);
+    isObject ||= typeof step === "string";
+    const text = value === undefined ? (OBJECTS.has(kind) ? "{…}" : "[…]") : shortValue(value, LONGEST_STRING);
+    items.push(size > LONGEST_PREVIEW ? "…" : typeof step === "string" ? `${keyText(step)}: ${text}` : text);
+    size += items[items.length - 1].length + 2;
+    if (items[items.length - 1] === "…") break;
+  }
+  return isObject ? `{${items.join(", ")}}` : `[${items.join(", ")}]`;
+}
+
+const OBJECTS = new Set(["map", "record", "partial record"]);
+
+/** Whether it takes little time to find what is nested in a value. */
+function isCounted(part) {
+  return part.isValue && part.kind !== "url" && part.until - part.start <= LARGEST_COUNTED && part.nested !== null;
 }
 
 /** The text of a part without its kind or number, which stand beside it. */
 function bareText({ kind, text }) {
-  return text.replace(kind === "message" ? /^record \d+, / : new RegExp(`^${kind}( of shape|,? )?(?=.)`), (found) => (found.endsWith("shape") ? "shape" : "")).trim();
+  return text.replace(kind === "message" ? /^(record \d+, |message )/ : new RegExp(`^${kind}( of shape|,? )?(?=.)`), (found) => (found.endsWith("shape") ? "shape" : "")).trim();
 }
 
 const NOUNS = { table: "row", matrix: "row", row: "cell", map: "entry", record: "entry", "partial record": "entry" };
@@ -182,9 +228,8 @@ const LARGEST_COUNTED = 1 << 20;
 
 /** How many values a part holds; null if that is not said. */
 function contentOf(part) {
-  if (!part.isValue || part.kind === "url" || part.until - part.start > LARGEST_COUNTED) return null;
+  if (!isCounted(part)) return null;
   const { nested } = part;
-  if (!nested) return null;
   const noun = NOUNS[part.kind] ?? "element";
   // Of Bools, eight are in a byte.
   const values = nested.elements === 8 ? nested.values * 8 - nested.fronts[0].value : nested.values;
@@ -194,9 +239,9 @@ function contentOf(part) {
 
 function isScalar(part) { return part.value !== undefined && (part.step !== null || part.kind in CLASSES) && !["presence", "shape"].includes(part.kind); }
 
-function shortValue(value) {
+function shortValue(value, longest = LONGEST) {
   if (value instanceof Uint8Array) return `${count(value.length)}: ${hexText(value.subarray(0, 24))}${value.length > 24 ? " …" : ""}`;
-  if (typeof value === "string" && value.length > LONGEST) return `${quotedText(value.slice(0, LONGEST))}…`;
+  if (typeof value === "string" && value.length > longest) return `${quotedText(value.slice(0, longest))}…`;
   const text = notation(value);
   // The kind stands beside it.
   return value instanceof Date || value instanceof UUID || value instanceof Decimal ? text.replace(/^\w+"(.*)"$/, "$1") : text;
@@ -274,16 +319,17 @@ function choose(place, { cursor, isScrolled = true, isTreeScrolled = true, isByt
 function showBytes(chain) {
   const { bytes } = chain[chain.length - 1];
   const base = chain.findIndex((part) => part.bytes === bytes);
-  bytesView.show(chain[base]);
+  bytesView.show(base === 0 ? structure.root : chain[base]);
   bytesView.base = base;
   const isOther = base > 0;
   $("other").hidden = !isOther;
-  if (isOther) $("other").firstElementChild.textContent = `${chain[base].text}: ${count(bytes.length)} that are not in the file as they are.`;
+  if (isOther) $("other").firstElementChild.textContent = `${partText(chain[base])}: ${count(bytes.length)} that are not in the file as they are.`;
 }
 
 function chooseByte(offset) {
   const place = placeOfByte(tree, chosen.slice(0, bytesView.base), offset);
-  choose(place, { cursor: offset, isBytesScrolled: true });
+  // A packed record is not at that offset.
+  choose(place, tree.part(place).bytes === bytesView.bytes ? { cursor: offset } : {});
 }
 
 $("back").addEventListener("click", () => choose(chosen.slice(0, bytesView.base - 1)));
@@ -294,7 +340,7 @@ function showPanel(chain, cursor) {
   $("path").textContent = steps.length > 0 ? pathText(steps) : part.kind;
   const isKey = part.before && cursor !== undefined && cursor < part.start;
   const range = part.until > part.first ? `, ${rangeText(part)}` : "";
-  const meaning = isKey ? `the key ${part.before.text} of the value after it` : part.error && part.kind !== "fault" ? `${part.text}: ${part.error.rule}` : part.text;
+  const meaning = isKey ? `the key ${part.before.text} of the value after it` : part.error && part.kind !== "fault" ? `${partText(part)}: ${part.error.rule}` : partText(part);
   $("meaning").textContent = `${meaning}${range}`;
   $("meaning").className = part.error ? "fault" : "";
   showValue(part);
@@ -302,7 +348,7 @@ function showPanel(chain, cursor) {
     const item = element("li");
     const link = element("button", "link", each.step === null ? each.kind : pathText([each.step]));
     link.addEventListener("click", () => choose(chosen.slice(0, level)));
-    item.append(link, ` ${each.step === null ? bareText(each) : each.text}`);
+    item.append(link, ` ${each.step === null ? bareText(each) : partText(each)}`);
     return item;
   }).reverse());
 }
@@ -327,6 +373,7 @@ function showValue(part) {
   }
   $("value").textContent = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
   $("value").hidden = text === "";
+  $("panel").classList.toggle("empty", text === "");
   for (const id of ["copy-notation", "copy-json"]) $(id).disabled = !isReadable(part);
   $("copy-path").disabled = tree.steps(chosen).length === 0;
 }
@@ -376,8 +423,7 @@ $("copy-hex").addEventListener("click", ({ target }) => copy(target, () => {
   return hexText(part.bytes.subarray(part.start, part.until));
 }));
 $("to-fault").addEventListener("click", () => {
-  showTab("tree");
-  choose(fault.indices);
+  goToPart(fault.indices);
   $("tree").focus();
 });
 
@@ -438,13 +484,15 @@ $("previous").addEventListener("click", () => goTo(foundAt - 1));
 // # Views
 
 function showTab(name) {
-  $("panes").dataset.tab = name;
+  $("panes").dataset.tab = name === "structure" ? "tree" : name;
+  if (name === "tree") showTree(main);
+  if (name === "structure") showTree(structure);
   for (const tab of $("tabs").children) {
     const isChosen = tab.id === `tab-${name}`;
     tab.setAttribute("aria-selected", isChosen);
     tab.tabIndex = isChosen ? 0 : -1;
   }
-  if (name === "sizes") measureAll(tree);
+  if (name === "sizes") measureAll(structure);
   else treemap.of = null;
   treeRows.resized();
   if (tree) treeRows.show(tree.rowOf(chosen));
@@ -454,7 +502,24 @@ async function measureAll(of) {
   if (treemap.of === of) return;
   treemap.of = of;
   const size = await measuring.run(measure(of.root));
-  if (size && of === tree) treemap.show(size, of.root.until);
+  if (size && of === structure) treemap.show(size, of.root.until);
+}
+
+/** Shows all parts or the records, and in them what is chosen. */
+function showTree(shown) {
+  if (shown === tree) return;
+  const inFile = tree.chain(chosen).filter(({ bytes }) => bytes === structure.root.bytes);
+  tree = shown;
+  treeRows.setCount(tree.rows);
+  const { first } = inFile[inFile.length - 1];
+  choose(inFile.length > 1 ? placeOfByte(tree, [], first) : []);
+  searchNow();
+}
+
+/** Shows a part of the file, which need not be in a record. */
+function goToPart(place) {
+  showTab(structure === main ? "tree" : "structure");
+  choose(place);
 }
 
 $("tabs").addEventListener("click", ({ target }) => { if (target.id) showTab(target.id.slice(4)); });

@@ -1,12 +1,18 @@
 // Finds the places to which a path leads, or where a word stands.
 
 import { each, parsePath } from "../../javascript/stow.js";
+import { Records } from "./records.js";
 
 const MOST = 10000;
 const AROUND = new Set(["log", "block", "frame", "stream"]);
 
 /** The values of all messages: one, or those of the records. Yields null now and then, so that something else can be done. */
 function* messages(part, place, record) {
+  if (part instanceof Records) {
+    const [from, to] = record === null ? [0, part.count] : [part.indexOf(record), part.indexOf(record) + 1];
+    for (let index = Math.max(0, from); index < to; index++) yield { part: part.part(index), place: [...place, index] };
+    return;
+  }
   if (part.kind === "message") {
     if (record !== null && part.step !== null && part.step !== record) return;
     const index = part.nested?.main ?? 0;

@@ -174,17 +174,17 @@ export class Treemap {
   tile(part, { x, y, width, height }, into) {
     this.tiles++;
     const { size, steps, total, kind, isOwn } = part;
-    const name = isOwn ? kind : pathText(steps) || "all";
+    const name = isOwn ? `(${kind})` : pathText(steps.slice(-1)) || "(all)";
     const isFrame = !isOwn && size.below.size > 0 && width > 28 && height > 34;
     const tile = element("div", isFrame ? "tile frame" : `tile ${this.kindClass(kind)}`);
-    tile.title = `${name}: ${count(total)}, ${this.percent(total)}${size.count > 1 && !isOwn ? `, ${number(size.count)} values` : ""}`;
+    tile.title = `${pathText(steps)}${isOwn ? ` ${name}` : ""}: ${count(total)}, ${this.percent(total)}${size.count > 1 && !isOwn ? `, ${number(size.count)} values` : ""}`;
     Object.assign(tile.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
     tile.addEventListener("click", (event) => {
       event.stopPropagation();
       this.choose(size.place);
     });
     if (width > 34 && height > 15) {
-      const title = element("span", "title", isOwn ? kind : width > 160 || steps.length < 2 ? name : lastStep(steps));
+      const title = element("span", "title", name);
       title.append(" ", element("small", "", number(total)));
       tile.append(title);
     }
@@ -219,8 +219,7 @@ export class Treemap {
   }
 }
 
-function lastStep(steps) { return pathText(steps.slice(-1)); }
-
-export function number(value) { return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202F"); }
+/** A count as `stowtool` writes it. */
+export function number(value) { return String(value).replace(/\B(?=(\d{3})+$)/g, ","); }
 
 export function count(bytes) { return `${number(bytes)} byte${bytes === 1 ? "" : "s"}`; }

@@ -152,8 +152,9 @@ export function placeOfByte(tree, base, offset) {
     const index = part.indexAt(offset);
     if (index < 0) return place;
     const nested = part.part(index);
-    if (nested.bytes !== part.bytes) return place;
     place.push(index);
+    // A packed record has bytes of its own.
+    if (nested.bytes !== part.bytes) return place;
     part = nested;
   }
 }

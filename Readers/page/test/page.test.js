@@ -135,11 +135,57 @@ test("what cannot be read is named", { skip }, async () => {
   await browser.size(1280, 800);
 });
 
-test("sizes are drawn, and logs are shown", { skip }, async () => {
+test("a log is a list of its records, and its blocks are another view", { skip }, async () => {
+  await drop("people.stowlog", readFileSync(new URL("../../../Examples/levels.stowlog", import.meta.url)));
+  const rows = () => browser.get("[...document.querySelectorAll('#tree .row')].filter(({ hidden }) => !hidden).map((row) => row.textContent)");
+  const list = await rows();
+  assert.equal(list.length, 11);
+  assert.match(list[0], /^log/);
+  list.slice(1).forEach((row, number) => assert.match(row, new RegExp(`^▶record ${number}{.*: .*}\\d+$`)));
+  assert.equal(new Set(list.map((row) => row.replace(/^.*?{/, ""))).size, 11);
+  await browser.click("#tree .row:nth-child(4)");
+  await shows("#path", "[2]");
+  await browser.click("#tab-structure");
+  await shows("#path", "[2]");
+  assert.match((await rows()).join(), /checksum.*frame/);
+  await browser.click("#tab-tree");
+  await shows("#path", "[2]");
+  assert.equal((await rows()).length, 11);
+  await browser.get("document.querySelector('#query').focus()");
+  await browser.type("[7].level");
+  await shows("#path", "[7].level");
+});
+
+test("closed objects and arrays show what they begin with", { skip }, async () => {
+  const previews = new Map([
+    [{ name: "Ada", age: 36 }, '{name: "Ada", age: 36}'], [[1.5, 2.5], "[1.5, 2.5]"], [[[], {}, true], "[[…], {…}, true]"],
+    [{ "b c": "x".repeat(50) }, `{"b c": "${"x".repeat(32)}"…}`], [Array(99).fill("letters"), /^\["letters", ("letters", )+…\]$/],
+  ]);
+  await drop("message.stow", encode([...previews.keys(), ...Array(100).fill({ a: 1 })]));
+  const shorts = await browser.get("[...document.querySelectorAll('#tree .row .short:not(.structure)')].map((short) => short.textContent)");
+  [...previews.values()].forEach((preview, index) => {
+    if (typeof preview === "string") assert.equal(shorts[index], preview);
+    else assert.match(shorts[index], preview);
+  });
+});
+
+test("the panel takes little room where there is no value", { skip }, async () => {
   await drop("packed.stowlog", logBytes("packed"));
-  assert.match(await text("#about"), /^log/);
+  const height = () => browser.get("document.querySelector('#panel').clientHeight");
+  const empty = await height();
+  await browser.click("#tree .row:nth-child(2)");
+  await browser.until("!document.querySelector('#value').hidden");
+  assert.ok(empty < await height() / 2);
+});
+
+test("sizes are drawn, each with the last step of its path, and counts are written as stowtool does", { skip }, async () => {
+  await drop("message.stow", encode({ ...value, text: Array.from({ length: 4000 }, (_, index) => `${index}`) }));
   await browser.click("#tab-sizes");
   await browser.until("document.querySelectorAll('.tile').length > 2");
+  const labels = await browser.get("[...document.querySelectorAll('.tile .title')].map((title) => title.textContent)");
+  assert.ok(labels.some((label) => /^text \d\d,\d{3}$/.test(label)), labels.join());
+  for (const label of labels) assert.match(label, /^(\w+|\[\]|\([\w ]+\)) [\d,]+$/);
+  assert.match(await text("#about"), /^message, \d\d,\d{3} bytes$/);
 });
 
 test("text of strangers is text", { skip }, async () => {
@@ -157,6 +203,18 @@ test("many rows are scrolled to the end", { skip }, async () => {
   await browser.key("End");
   await shows("#path", "[499999]");
   assert.ok(await browser.get("document.querySelectorAll('#tree .row').length < 100"));
+});
+
+test("the field for a path has room for its hint on 390 pixels", { skip }, async () => {
+  await drop("message.stow", encode(value));
+  await browser.size(390, 760);
+  assert.ok(await browser.get(`(() => {
+    const field = document.querySelector("#query"), pen = document.createElement("canvas").getContext("2d");
+    const style = getComputedStyle(field);
+    pen.font = style.font;
+    return pen.measureText(field.placeholder).width <= field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  })()`));
+  await browser.size(1280, 800);
 });
 
 test("a screenshot is made, and nothing is wide for 360 pixels", { skip }, async () => {

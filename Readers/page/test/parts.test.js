@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Context, decode, each, encode, outline, parsePath } from "../../javascript/stow.js";
+import { Context, decode, each, encode, openLog, outline, parsePath } from "../../javascript/stow.js";
 import { contexts, lines, logBytes, logNames, vectors } from "../../javascript/test/support/vectors.js";
 import { json, notation, pathText } from "../source/notation.js";
+import { Records } from "../source/records.js";
 import { search } from "../source/search.js";
 import { measure } from "../source/sizes.js";
 import { Tree, placeOfByte } from "../source/tree.js";
@@ -73,6 +74,29 @@ test("the path of any key leads to it", () => {
 
 test("a path says what stands for all elements", () => {
   assert.equal(pathText(["a", each, "b", 3, "c d"]), 'a[].b[3]["c d"]');
+});
+
+test("the list of a log has its records, each with its value and its bytes", () => {
+  for (const name of logNames) {
+    const bytes = logBytes(name), log = openLog(bytes, options);
+    const list = ended(new Records(outline(bytes, options)).find());
+    const numbers = new Set();
+    for (let index = 0; index < list.count; index++) {
+      const part = list.part(index);
+      if (part.step === null) {
+        assert.ok(part.error, name);
+        continue;
+      }
+      numbers.add(part.step);
+      assert.equal(part.error, null);
+      const record = log.records.find(({ number }) => number === part.step);
+      if (record && log.damage.length === 0) assert.equal(notation(part.read()), notation(record.value), name);
+      if (part.bytes === list.bytes) assert.equal(list.indexAt(part.first), index, name);
+      if (record && log.damage.length === 0) assert.equal(list.indexOf(part.step), index, name);
+    }
+    for (const { number } of log.records) assert.ok(numbers.has(number), `${name}: ${number}`);
+    assert.equal(list.indexAt(0), -1, name);
+  }
 });
 
 test("rows and places are the same, whatever is open", () => {
