@@ -127,6 +127,9 @@ export function json(value) { return written(value, scalarJSON, "", { left: Infi
 
 const PLAIN_KEY = /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u;
 
+/** A key as it stands before its value in a preview. */
+export function keyText(key) { return PLAIN_KEY.test(key) ? key : quotedText(key); }
+
 /** The path of some steps: `people[3].name`, and `people[].name` for all elements. */
 export function pathText(steps) {
   let path = "";

@@ -1,7 +1,7 @@
 // The page: what is opened, what is chosen, and the panes that show it.
 
 import { Context, Decimal, StowError, UUID, check, encode, outline } from "../../javascript/stow.js";
-import { base64, hexText, json, notation, partText, pathText, quotedText } from "./notation.js";
+import { base64, hexText, json, keyText, notation, partText, pathText, quotedText } from "./notation.js";
 import { Job, Rows, element } from "./rows.js";
 import { Tree, placeOfByte } from "./tree.js";
 import { Bytes } from "./bytes.js";
@@ -168,8 +168,6 @@ function labelOf({ step, kind }, isRecord) {
   return element("span", "label index", isRecord || kind === "message" ? `record ${step}` : `[${step}]`);
 }
 
-function keyText(key) { return /^[\p{XID_Start}_][\p{XID_Continue}-]*$/u.test(key) ? key : quotedText(key); }
-
 /** The kinds of which the brackets around their content say enough. */
 const PLAIN_KINDS = new Set(["map", "record", "partial record", "array", "row"]);
 
@@ -312,7 +310,7 @@ function choose(place, { cursor, isScrolled = true, isTreeScrolled = true, isByt
   const chain = tree.chain(place), part = chain[chain.length - 1];
   showBytes(chain);
   bytesView.select(part, cursor ?? part.first, isScrolled && isBytesScrolled);
-  showPanel(chain, cursor);
+  showPanel(part, cursor);
 }
 
 /** Shows the bytes in which a part stands: those of a packed record are not in the file as they are. */
@@ -334,8 +332,7 @@ function chooseByte(offset) {
 
 $("back").addEventListener("click", () => choose(chosen.slice(0, bytesView.base - 1)));
 
-function showPanel(chain, cursor) {
-  const part = chain[chain.length - 1];
+function showPanel(part, cursor) {
   const steps = tree.steps(chosen);
   $("path").textContent = steps.length > 0 ? pathText(steps) : part.kind;
   const isKey = part.before && cursor !== undefined && cursor < part.start;
@@ -344,13 +341,6 @@ function showPanel(chain, cursor) {
   $("meaning").textContent = `${meaning}${range}`;
   $("meaning").className = part.error ? "fault" : "";
   showValue(part);
-  $("around").lastElementChild.replaceChildren(...chain.slice(0, -1).map((each, level) => {
-    const item = element("li");
-    const link = element("button", "link", each.step === null ? each.kind : pathText([each.step]));
-    link.addEventListener("click", () => choose(chosen.slice(0, level)));
-    item.append(link, ` ${each.step === null ? bareText(each) : partText(each)}`);
-    return item;
-  }).reverse());
 }
 
 function rangeText({ first, end, until }) {
