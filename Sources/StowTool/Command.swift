@@ -1,4 +1,4 @@
-/// `stowtool`: looks into messages, and into logs of them.
+/// `stowtool`: inspects and converts messages, logs and streams.
 @main
 struct Command {
   static func main() async {
@@ -66,19 +66,23 @@ enum Help {
   static var overview: String {
     let verbs = Verbs.all.map { "  \(Words.padded($0.name, 12))\($0.summary)" }.joined(separator: "\n")
     return """
-      Looks into Stow messages, and into logs of them.
+      Inspects and converts Stow messages, logs and streams.
 
       stowtool VERB … FILE
 
       \(verbs)
-        \(Words.padded("help", 12))says more about a verb: stowtool help print
-        \(Words.padded("--version", 12))says which version this is
+        \(Words.padded("help", 12))explain a verb: stowtool help print
+        \(Words.padded("--version", 12))print the version
 
-      "-" as a file is standard input, and so is the last file if it is left out and something is piped in; as a file to be
-      written it is standard output. A log may be a folder of segments. The exit code is 0 if all is fine, 1 if something differs
-      or is not valid, and 2 if the command was called wrongly or a file cannot be read or written.
+      \(files)
+      Exit status: \(exitCodes)
       """
   }
+
+  static let files = """
+    "-" is standard input or output. Piped input replaces a missing last file. A log may be a folder of segments.
+    """
+  static let exitCodes = "0 for success, 1 if something differs or is invalid, 2 for other errors."
 
   static func text(of verb: Verb) -> String {
     var text = "\(verb.summary)\n\nstowtool \(verb.name) \(verb.operands)"

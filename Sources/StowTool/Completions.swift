@@ -2,11 +2,11 @@
 enum Completions {
   static let verb = Verb(
     name: "completions", operands: "SHELL", files: 1...1, words: ["bash", "zsh", "fish"],
-    summary: "writes what bash, zsh or fish completes, for its start-up file",
+    summary: "print completions for bash, zsh or fish",
     details: """
-      bash:  source <(stowtool completions bash)
-      zsh:   source <(stowtool completions zsh)
-      fish:  stowtool completions fish | source
+        bash:  source <(stowtool completions bash)
+        zsh:   source <(stowtool completions zsh)
+        fish:  stowtool completions fish | source
       """, readsInput: false
   ) { arguments in
     let script: String
@@ -63,7 +63,7 @@ enum Completions {
   private static var fish: String {
     // A file, and a word after the first one, may have the name of a verb.
     func isFirst(_ verb: String) -> String { "contains \(verb) (commandline -opc)[2]" }
-    let verbs = (Verbs.all.map { ($0.name, $0.summary) } + [("help", "says more about a verb")]).map {
+    let verbs = (Verbs.all.map { ($0.name, $0.summary) } + [("help", "explain a verb")]).map {
       "complete -c stowtool -n __fish_use_subcommand -f -a \($0) -d '\(quoted($1))'"
     }
     let options = Verbs.all.flatMap { verb in
@@ -88,12 +88,12 @@ enum Completions {
 enum ManualPage {
   static let verb = Verb(
     name: "man", operands: "", files: 0...0,
-    summary: "writes the manual page: stowtool man > stowtool.1", readsInput: false
+    summary: "print this manual page: stowtool man > stowtool.1", readsInput: false
   ) { _ in Command.say(text) }
 
   private static var text: String {
     var lines = [
-      ".TH STOWTOOL 1", ".SH NAME", "stowtool \\- looks into Stow messages, and into logs of them",
+      ".TH STOWTOOL 1", ".SH NAME", "stowtool \\- inspect and convert Stow messages, logs and streams",
       ".SH SYNOPSIS", ".B stowtool", "\\fIverb\\fR [\\fIoptions\\fR] \\fIfile\\fR ...", ".SH VERBS",
     ]
     for verb in Verbs.all {
@@ -109,12 +109,9 @@ enum ManualPage {
     }
     lines += [
       ".SH FILES",
-      "\"\\-\" is standard input, and so is the last file if it is left out and something is piped in;",
-      "as a file to be written it is standard output.",
-      "A log may be a folder of segments.",
+      Help.files,
       ".SH EXIT STATUS",
-      "0 if all is fine, 1 if something differs or is not valid, and 2 if the command was called",
-      "wrongly or a file cannot be read or written.",
+      Help.exitCodes,
     ]
     return lines.joined(separator: "\n")
   }

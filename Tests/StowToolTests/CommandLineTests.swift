@@ -103,7 +103,7 @@ struct CommandLineTests {
     #expect(try run("context", "learn", "-o", "-", message).output.first == 0x1F)
     #expect(try run("view", "-o", "-", message).text.hasPrefix("<!DOCTYPE html>"))
     let log = try run("parse", "--log", "-", input: "1")
-    #expect(log.code == 2 && log.errors.contains("-: a pipe or a device, and no file that can be changed"))
+    #expect(log.code == 2 && log.errors.contains("-: a pipe or device, which cannot be changed"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == files.sorted())
   }
 
@@ -127,10 +127,10 @@ struct CommandLineTests {
     for path in [path, "/dev/null", "-"] {
       #expect(
         try Tool.run("compact", path).errors
-          == "stowtool: \(path): a pipe or a device, and no file that can be changed\n")
+          == "stowtool: \(path): a pipe or device, which cannot be changed\n")
     }
     let device = try Tool.run("print", "/dev/null")
-    #expect(device.code == 1 && device.errors.contains("no bytes, and so no message"))
+    #expect(device.code == 1 && device.errors.contains("no bytes, so not a message"))
 
     #expect(try Tool.run("diff", "-", "-", input: message).code == 0)
     let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Grace"]])
@@ -564,7 +564,7 @@ struct CommandLineTests {
     for options in [[]] + follow {
       let run = try Tool.run(["json"] + options + [folder.path(kind)])
       #expect(run.code == 1 && run.text == "1\n3\n", "\(run.text)")
-      #expect(run.errors.contains("record 1: JSON has no number for what stands at [1];"), "\(run.errors)")
+      #expect(run.errors.contains("record 1: JSON has no number for the value at [1];"), "\(run.errors)")
     }
   }
 
@@ -593,7 +593,7 @@ struct CommandLineTests {
       }
     }
     // A paragraph of help is one of the page.
-    #expect(try Tool.run("man").text.contains(".PP\nprint says"))
+    #expect(try Tool.run("man").text.contains(".PP\nprint shows"))
     #expect(try Tool.run("completions", "csh").code == 2)
     #expect(try Tool.run("completions", "fish").text.contains("-f -a 'learn print'"))
     try folder.file("bash", Tool.run("completions", "bash").output)

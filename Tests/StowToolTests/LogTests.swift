@@ -145,7 +145,7 @@ struct LogTests {
     let before = try Data(contentsOf: url)
     let refused = try Tool.run("compact", "--from", "5", path)
     #expect(
-      refused.code == 2 && refused.errors.contains("; --force does it"), "\(refused.errors)"
+      refused.code == 2 && refused.errors.contains("; --force drops them"), "\(refused.errors)"
     )
     #expect(try Data(contentsOf: url).starts(with: before.dropLast(40)))
     let compacted = try Tool.run("compact", "--from", "5", "--force", path)
@@ -217,7 +217,7 @@ struct LogTests {
       "\(recovered.text)")
     let refused = try Tool.run("compact", path)
     #expect(
-      refused.code == 2 && refused.errors.contains("what cannot be read would be dropped"),
+      refused.code == 2 && refused.errors.contains("unreadable bytes would be dropped"),
       "\(refused.errors)")
     #expect(try Data(contentsOf: url).starts(with: bytes))
     #expect(try Tool.run("compact", "--force", path).code == 0)
@@ -327,20 +327,20 @@ struct LogTests {
     try folder.file("message", StowValue(1).encoded())
     for verb in ["log", "recover", "compact"] {
       let message = try Tool.run(verb, folder.path("message"))
-      #expect(message.code == 1 && message.errors.hasSuffix("message: this is a message, and no log\n"))
+      #expect(message.code == 1 && message.errors.hasSuffix("message: a message, not a log\n"))
       #expect(try Tool.run(verb, folder.path("none")).code == 2)
       for (name, bytes, reason) in [
         (
           "json", Data("{\"level\": 1}\n".utf8),
-          "this is no log; these bytes look like JSON: stowtool from-json"
+          "not a log; these bytes look like JSON: stowtool from-json"
         ),
         (
           "gzip", Data([0x1F, 0x8B, 8, 0]),
-          "this is no log; these bytes look like a gzip file: unpack it first"
+          "not a log; these bytes look like a gzip file: unpack it first"
         ),
-        ("stream", try RecordStreamEncoder().encode(1), "this is a stream of records, and no log"),
-        ("empty", Data(), "this is an empty file, and no log"),
-        ("bytes", Data([0xE9, 0xFF]), "this is no log\n"),
+        ("stream", try RecordStreamEncoder().encode(1), "a stream of records, not a log"),
+        ("empty", Data(), "an empty file, not a log"),
+        ("bytes", Data([0xE9, 0xFF]), "not a log\n"),
       ] {
         try folder.file(name, bytes)
         let run = try Tool.run(verb, folder.path(name))
@@ -349,7 +349,7 @@ struct LogTests {
     }
     #expect(try Tool.run("print", "--record", "0", folder.path("json")).errors.contains("look like JSON: "))
     let piped = try Tool.run("log", input: Data("{\"level\": 1}\n".utf8))
-    #expect(piped.code == 1 && piped.errors.hasPrefix("stowtool: standard input: this is no log; "))
+    #expect(piped.code == 1 && piped.errors.hasPrefix("stowtool: standard input: not a log; "))
     #expect(try Data(contentsOf: folder.url.appending(path: "message")) == StowValue(1).encoded())
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }

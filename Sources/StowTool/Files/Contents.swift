@@ -14,9 +14,9 @@ struct Contents {
     Walks.contextOption,
     Option(
       "--record", "N",
-      "only record N of a log or a stream, or 0-9 (the first ten), 3- (from 3 on), -9 (the last nine)"),
-    Option("--path", "PATH", "only this part: people[3].name, or people[].name of all people"),
-    Option("--strict", nil, "fail where an element or a record lacks the part"),
+      "only record N of a log or stream; or 0-9 (the first ten), 3- (from 3), -9 (the last nine)"),
+    Option("--path", "PATH", "only this part, such as people[3].name, or people[].name for all people"),
+    Option("--strict", nil, "fail if an element or record lacks the part"),
   ]
 
   /// Handles a value, with the number of its record, if it is one.
@@ -105,7 +105,7 @@ struct Contents {
     switch input.kind {
     case .message:
       if wanted != nil {
-        throw Failure("\(input.name): \(input.fault("not a log or a stream, and so without records"))")
+        throw Failure("\(input.name): \(input.fault("not a log or stream, so it has no records"))")
       }
       let value = try value(of: input)
       try reportGaps(in: input)

@@ -215,7 +215,7 @@ final class Output {
     let path = arguments.value("--output") ?? Arguments.standardFile
     if path == Arguments.standardFile, System.isTerminal(.output), !arguments.has("--force") {
       throw Failure(
-        "a message is no text for a terminal: name a file with -o, or write it anyway with --force")
+        "a message is not text: name a file with -o, or write it to the terminal with --force")
     }
     try write(message, to: path)
   }
@@ -248,6 +248,6 @@ final class Output {
   /// The options of `write(message:_:)`.
   static let options = [
     Option("--output", "FILE", "write to this file instead of standard output", short: "-o"),
-    Option("--force", nil, "write the message to a terminal, too"),
+    Option("--force", nil, "write the message even to a terminal"),
   ]
 }

@@ -10,15 +10,15 @@ import Stow
 enum Sizes {
   static let verb = Verb(
     name: "sizes", operands: "[options] FILE", files: 1...1,
-    summary: "says where the bytes of a message go",
+    summary: "show where the bytes of a message go",
     details: """
-      Two tables: the bytes by purpose, and by place. All elements of a list are one: people[].name
-      is the names of all people. A path has the bytes of all that is below it. Strings and keys that recur stand in the
-      prelude, and where they are used, only their number. Of a log that is a folder of segments, all of them are added up.
+      Prints two tables: bytes by purpose, and by path. All elements of a list share one path, as in people[].name, and the
+      bytes of a path include everything below it. Repeated strings and keys count in the prelude; each use counts only its
+      number. The segments of a folder are added up.
       """,
     options: [
-      Option("--svg", "OUT", "draw the same as rectangles in rectangles; - prints the drawing alone"),
-      Option("--all", nil, "paths of less than 0.1 % of the bytes, too"), Walks.contextOption,
+      Option("--svg", "OUT", "also draw a treemap to this file; - prints only the drawing"),
+      Option("--all", nil, "include paths with less than 0.1 % of the bytes"), Walks.contextOption,
     ],
     run: run)
 

@@ -26,7 +26,7 @@ struct LogWalk<Visitor: StructureVisitor> {
   ///
   /// - Returns: The first fault; nil if the file is whole.
   mutating func file() -> Broken? {
-    if reader.count == 0 { note(Broken("no bytes, and so no log", at: 0)) }
+    if reader.count == 0 { note(Broken("no bytes, so not a log", at: 0)) }
     identity = firstIdentity()
     if let wanted = records.visitor.wanted { return only(wanted) }
     for start in stride(from: 0, to: reader.count, by: BlockHead.blockSize) {

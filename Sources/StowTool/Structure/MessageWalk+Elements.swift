@@ -75,7 +75,7 @@ extension MessageWalk {
       throw Broken("the base of offsets is no integer", at: start)
     }
     offset = try reader.end(of: start)
-    guard offset <= end else { throw Broken("a base goes beyond what it stands in", at: start) }
+    guard offset <= end else { throw Broken("a base extends beyond its container", at: start) }
     let value = tag < 0x80 ? try reader.signed(at: start + 1, width: offset - start - 1) : Int64(tag) - 0x90
     detail(start..<offset, "least: \(value)", in: place)
     return value

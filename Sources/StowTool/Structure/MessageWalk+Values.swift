@@ -31,7 +31,7 @@ extension MessageWalk {
 
   private mutating func scalar(_ tag: UInt8, at offset: Int, before limit: Int) throws -> Int {
     let end = try reader.end(of: offset)
-    guard end <= limit else { throw Broken("a value goes beyond what it stands in", at: offset) }
+    guard end <= limit else { throw Broken("a value extends beyond its container", at: offset) }
     if tag == 0x14 || tag == 0x15 || tag == 0x17 {
       let scale = try reader.byte(at: offset + 1)
       guard (1...6).contains(scale & 15), scale >> 4 <= 9 else {

@@ -48,7 +48,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
   }
 
   private mutating func whole(_ context: StowContext?) throws {
-    if reader.count == 0 { throw Broken("no bytes, and so no message", at: 0) }
+    if reader.count == 0 { throw Broken("no bytes, so not a message", at: 0) }
     guard try reader.byte(at: 0) == 0x7F else { return try body(at: 0, before: reader.count) }
     guard reader.count > 1, try reader.byte(at: 1) == 0x01 else {
       throw Broken("a kind of message that is not known", at: 0)
@@ -162,7 +162,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
   private func text(at offset: Int, before end: Int) throws -> (string: String, form: String, end: Int) {
     guard offset < end else { throw Broken("the bytes end before this does", at: offset) }
     let text = try reader.text(at: offset)
-    guard text.end <= end else { throw Broken("a text goes beyond what it stands in", at: offset) }
+    guard text.end <= end else { throw Broken("a text extends beyond its container", at: offset) }
     let form =
       switch text.form {
       case .plain: "plain"
@@ -181,7 +181,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     let name: String
     let isNew: Bool
     if let symbol = try reader.reference(at: &offset) {
-      guard offset <= end else { throw Broken("a key goes beyond what it stands in", at: start) }
+      guard offset <= end else { throw Broken("a key extends beyond its container", at: start) }
       guard symbol < definitions.symbols.count else {
         throw Broken("there is no symbol \(symbol)", at: start)
       }
@@ -215,7 +215,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     if Visitor.seeksFlaws, offset - start != Varint.size(value) {
       visitor.flaw(at: start, "a number that is wider than need be")
     }
-    guard offset <= end else { throw Broken("a number goes beyond what it stands in", at: start) }
+    guard offset <= end else { throw Broken("a number extends beyond its container", at: start) }
     return value
   }
 }

@@ -8,7 +8,7 @@ import Stow
 
 /// Walks over files, which lend their bytes.
 enum Walks {
-  static let contextOption = Option("--context", "FILE", "the message of a context that messages rely on")
+  static let contextOption = Option("--context", "FILE", "the message of the context that messages use")
 
   static func context(_ arguments: Arguments) throws -> StowContext? {
     try arguments.value("--context").map(context(in:))

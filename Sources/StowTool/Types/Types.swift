@@ -10,22 +10,21 @@ import Stow
 enum Types {
   static let verb = Verb(
     name: "types", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "writes Swift types that decode values, and tables of their fields",
+    summary: "print Swift types that decode values, and their tables of fields",
     details: """
-      Objects become structs that are Codable, named after their keys. All values of the files, and all records of logs and
-      streams, have one type: a key that some objects lack, or that is null in some, becomes an optional. What has values of
-      several kinds is a StowValue, and so are the elements of empty arrays. Integers beside floating-point numbers are Doubles.
+      Objects become Codable structs, named after their keys. All values share one type: a key that is missing or null in some
+      becomes an optional. Values of several kinds become StowValue, as do the elements of empty arrays; integers mixed with
+      floating-point numbers become Double.
 
       Objects become dictionaries if each key is a UUID or begins with a digit; if there are more than \(Objects.mostKeys) keys; or if there
-      are more than \(Objects.fewestKeys), none of them is in all objects, and their values are of one type.
+      are more than \(Objects.fewestKeys), none of them is in all objects, and all values have one type.
 
-      Values that are decoded with the types and encoded again stay what they are, with two exceptions: the key of an
-      optional that is null is left out, and an integer beside floating-point numbers becomes a Double. The keys of an object
-      may come in another order.
+      Decoding and encoding again with these types preserves the values, with two exceptions: null optionals are left out, and
+      integers mixed with floating-point numbers become Doubles. The order of keys may change.
       """,
     options: Contents.options + [
-      Option("--name", "NAME", "what the type of a value is called; Root by default"),
-      Option("--fields", nil, "also write the table of fields of each struct, which makes coding faster"),
+      Option("--name", "NAME", "the name of the outermost type; Root by default"),
+      Option("--fields", nil, "also print the table of fields of each struct, for faster coding"),
     ]
   ) { arguments in
     let name = arguments.value("--name") ?? "Root"

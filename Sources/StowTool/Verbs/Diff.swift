@@ -5,11 +5,10 @@ import StowNotation
 enum Diff {
   static let verb = Verb(
     name: "diff", operands: "[options] A B", files: 2...2,
-    summary: "says what differs between two values, by path",
+    summary: "print the differences between two values, by path",
     details: """
-      "-" stands before what only A has, "+" before what only B has, and "~" before what both have with other values, or
-      with keys in another order. The elements of lists are compared one by one between those that are the same at the
-      beginning and at the end. How the values are written in bytes makes no difference.
+      "-" marks what only A has, "+" what only B has, and "~" what differs, including the order of keys. Lists are compared
+      element by element between their common beginning and end. How values are encoded makes no difference.
       """,
     options: Contents.options
   ) { arguments in

@@ -4,10 +4,10 @@ import Stow
 enum Extract {
   static let verb = Verb(
     name: "extract", operands: "[options] FILE", files: 1...1,
-    summary: "makes a message of a part of another, or of a record",
+    summary: "make a message from a part of another, or from a record",
     details: """
-      The message means the same as the part, and holds the keys and strings that it needs: stowtool extract --path
-      people[3] -o ada.stow people.stow. Objects have free keys, as in messages that stowtool parse makes.
+      The new message holds only the keys and strings that the part needs: stowtool extract --path people[3] -o ada.stow
+      people.stow. Its objects have free keys, like those of stowtool parse.
       """,
     options: Contents.options + Output.options
   ) { arguments in
@@ -18,13 +18,12 @@ enum Extract {
 
   static let context = Verb(
     name: "context", operands: "learn|print [options] FILE …", files: 2...Int.max, words: ["learn", "print"],
-    summary: "learns a context from samples, or says what one holds",
+    summary: "learn a context from samples, or print one",
     details: """
-      learn makes the message of a context. The samples are the values of the files: messages, and the records of logs and
-      streams. A list of keys is learnt if two samples have it, and so is a string. Messages of structs become a little smaller
-      with a context that a program learns from the structs themselves.
+      learn makes a context from samples: messages, and the records of logs and streams. It contains lists of keys and strings
+      that occur in two samples. For structs, a context learned in a program makes messages a little smaller.
 
-      print says the id of a context, the lists of keys and the strings.
+      print shows the id of a context, its lists of keys and its strings.
       """,
     options: Contents.options + Output.options
   ) { arguments in

@@ -4,15 +4,14 @@ import Stow
 enum Inspect {
   static let verb = Verb(
     name: "inspect", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "writes the bytes of a message in hexadecimal, with their meaning beside them",
+    summary: "print the bytes of a message in hexadecimal, with their meaning",
     details: """
-      On each line: the offset, the bytes, indented by what they are inside of, and what they are. Broken messages are
-      written up to where they break. With --at, nothing else is checked. Of a log that is a folder of segments, each follows the name of its file, with the
-      offsets in it.
+      Each line has the offset, the bytes, and their meaning, indented by nesting. A broken message is printed up to the
+      fault; --at checks nothing else. For a folder of segments, the lines of each file follow its name.
       """,
     options: [
-      Option("--at", "OFFSET", "only the bytes at an offset, and what they are inside of"),
-      Option("--full", nil, "all bytes of long strings and data, too"), Walks.contextOption,
+      Option("--at", "OFFSET", "only the bytes at this offset, and what encloses them"),
+      Option("--full", nil, "print long strings and data in full"), Walks.contextOption,
     ],
     run: run)
 

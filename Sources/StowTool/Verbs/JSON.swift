@@ -10,15 +10,15 @@ import StowNotation
 /// `json` and `from-json`: values to JSON, and back.
 enum JSONVerbs {
   private static let typed = Option(
-    "--typed", nil, "write what JSON lacks as objects of one key: {\"$date\": …}")
+    "--typed", nil, "write what JSON lacks as objects with one key: {\"$date\": …}")
 
   static let toJSON = Verb(
     name: "json", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "writes values as JSON",
+    summary: "print values as JSON",
     details: """
-      What JSON lacks is written as JSONEncoder writes it: dates as seconds since 2001, data in Base64, UUIDs and URLs as
-      strings, decimal numbers as numbers, and every level of nil as null. It has nothing for NaN and infinity. With
-      --typed all of these are objects of one key, and stowtool from-json --typed makes the same value of them again:
+      Values without a form in JSON are written as JSONEncoder writes them: dates as seconds since 2001, data in Base64,
+      UUIDs and URLs as strings, decimal numbers as numbers, and every level of nil as null. NaN and infinity are errors.
+      With --typed, all of these become objects with one key, which stowtool from-json --typed reads again:
 
         {"$null": 2}  {"$float": "nan"}  {"$date": "2026-11-23T10:00:00Z"}  {"$data": "AAEC"}  {"$uuid": "…"}
         {"$url": "…"}  {"$decimal": "12.5"}  {"$object": {"$date": 1}}: an object that has such a key itself
@@ -28,13 +28,13 @@ enum JSONVerbs {
 
   static let fromJSON = Verb(
     name: "from-json", operands: "[options] FILE", files: 1...1,
-    summary: "makes a message of JSON",
+    summary: "make a message from JSON",
     details: """
-      Numbers without a point or an exponent become integers, of up to 128 bits; others become Doubles. The keys of
-      objects stay in their order, and none may stand twice. With --log, each line of the file is a value: JSON Lines.
-      What is piped in is read to its end before the first line is appended.
+      Numbers without a point or exponent become integers of up to 128 bits; others become Doubles. Objects keep the order of
+      their keys, which must differ. With --log, each line of the file is a value (JSON Lines); piped input is read to its end
+      before anything is appended.
       """,
-    options: [Option("--typed", nil, "read {\"$date\": …} and the like as what they stand for")]
+    options: [Option("--typed", nil, "read {\"$date\": …} and the like as the values they represent")]
       + Parse.options
   ) { arguments in
     let meaning: NotationText.Meaning? = arguments.has("--typed") ? { try TypedJSON.decoded($0) } : nil
@@ -48,7 +48,7 @@ enum JSONVerbs {
     return try await Lines.write(arguments, writer) { value, place, part in
       if isTyped { return TypedJSON.encoded(value) }
       if let path = PlainJSON.pathOfNonfinite(in: value)?.inside(part) {
-        throw Failure("\(place): JSON has no number for what stands at \(path); use --typed", .differs)
+        throw Failure("\(place): JSON has no number for the value at \(path); use --typed", .differs)
       }
       return value
     }

@@ -11,20 +11,19 @@ import StowRecords
 enum LogVerbs {
   static let log = Verb(
     name: "log", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "says what is in a log: records, blocks, damage",
+    summary: "describe a log: its records, blocks and damage",
     details: """
-      stowtool print and stowtool json write the values of the records, and stowtool inspect the bytes of the file. A log
-      may be a folder of segments.
+      stowtool print and json show the values of the records, and stowtool inspect the bytes.
       """,
-    options: [Option("--records", nil, "a line for each record, too: its number and its size in bytes")],
+    options: [Option("--records", nil, "also print the number and size of each record")],
     run: describe)
 
   static let recover = Verb(
     name: "recover", operands: "FILE", files: 1...1,
-    summary: "cuts off what a crash has left torn at the end of a log",
+    summary: "cut off what a crash left incomplete at the end of a log",
     details: """
-      That changes the file, as opening it for appending does. Records before the last whole one that are damaged stay as
-      they are: they are skipped in reading, and stowtool compact --force leaves them out.
+      Changes the file, as opening it for appending does. Damaged records before the last whole one remain; readers skip
+      them, and stowtool compact --force removes them.
       """, readsInput: false
   ) { arguments in
     try change(arguments.files[0]) { log, output in
@@ -37,27 +36,26 @@ enum LogVerbs {
 
   static let compact = Verb(
     name: "compact", operands: "[options] FILE", files: 1...1,
-    summary: "replaces a log by one without its damaged records",
+    summary: "rewrite a log without its damaged records",
     details: """
-      The new file takes the place of the old one at one moment. The records that are kept keep their numbers. Bytes that cannot
-      be read are not in the new file, and so need --force.
+      Replaces the file atomically. Records keep their numbers. Dropping bytes that cannot be read needs --force.
       """,
     options: [
-      Option("--from", "N", "keep only the records from N on"),
-      Option("--force", nil, "do it even if no record is left, or bytes are dropped that cannot be read"),
+      Option("--from", "N", "keep only records from N"),
+      Option("--force", nil, "compact even if that drops unreadable bytes, or leaves no record"),
     ], readsInput: false
   ) { arguments in
     let from = try arguments.number("--from") ?? 0
     return try change(arguments.files[0]) { log, output in
       let removesAll = from > 0 && log.records(from: from).first { _ in true } == nil
       if removesAll, log.count > 0, !arguments.has("--force") {
-        throw Failure("\(arguments.files[0]): no record would be left; --force does it")
+        throw Failure("\(arguments.files[0]): no record would be left; --force compacts anyway")
       }
       // Of records that are missing nothing is left to drop.
       let dropped = try log.verify().filter { $0.reason != .missing }
       if let damage = dropped.first, !arguments.has("--force") {
         throw Failure(
-          "\(arguments.files[0]): what cannot be read would be dropped: \(damage); --force does it")
+          "\(arguments.files[0]): unreadable bytes would be dropped: \(damage); --force drops them")
       }
       var (found, kept) = (0, 0)
       try log.compact { record in
@@ -131,7 +129,7 @@ enum Logs {
   /// Refuses standard input, and a pipe or a device: none of them can be changed.
   static func checkChangeable(_ path: String) throws {
     guard path != Arguments.standardFile, System.status(of: path)?.kind != .other else {
-      throw Failure("\(path): a pipe or a device, and no file that can be changed")
+      throw Failure("\(path): a pipe or device, which cannot be changed")
     }
   }
 
@@ -179,11 +177,11 @@ enum Logs {
   }
 
   private static func noLogReason(_ input: Input) -> String {
-    if input.kind == .stream { return "this is a stream of records, and no log" }
-    if input.data.isEmpty { return "this is an empty file, and no log" }
+    if input.kind == .stream { return "a stream of records, not a log" }
+    if input.data.isEmpty { return "an empty file, not a log" }
     let isRelying = input.data.starts(with: [0x7F, 0x01])
-    if isRelying || Walks.fault(in: input, nil) == nil { return "this is a message, and no log" }
-    return input.fault("this is no log")
+    if isRelying || Walks.fault(in: input, nil) == nil { return "a message, not a log" }
+    return input.fault("not a log")
   }
 
   /// Returns the failure of the command for an error of a log.

@@ -12,17 +12,19 @@ import StowRecords
 enum Parse {
   static let verb = Verb(
     name: "parse", operands: "[options] FILE", files: 1...1,
-    summary: "makes a message of a value in diagnostic notation",
+    summary: "make a message from diagnostic notation",
     details: """
-      JSON is such a text, too. What stowtool print wrote becomes the same message again, if all objects have free keys:
-      of structs the bytes may be others, that mean the same. With --log, each line of the file is a value. What is
-      piped in is read to its end before the first line is appended.
+      JSON is diagnostic notation, too. Parsing what stowtool print printed gives the same message; for structs, it may have
+      other bytes with the same meaning. With --log, each line of the file is a value; piped input is read to its end before
+      anything is appended.
       """,
     options: options
   ) { arguments in try write(arguments) { NotationText($0) } }
 
   static let options =
-    Output.options + [Option("--log", "LOG", "append the value of each line to this log, which may be new")]
+    Output.options + [
+      Option("--log", "LOG", "append the value of each line to this log, creating it if needed")
+    ]
 
   /// Makes an encodable text from bytes that outlive it.
   typealias Read = (UnsafeBufferPointer<UInt8>) -> NotationText
@@ -30,7 +32,7 @@ enum Parse {
   /// Writes the message of the value in the file, or appends those of its lines to a log.
   static func write(_ arguments: Arguments, _ read: Read) throws -> ExitCode {
     let input = try Input(arguments.files[0])
-    if input.segments != nil { throw Failure("\(input.name): a folder, and no text") }
+    if input.segments != nil { throw Failure("\(input.name): a folder, not a text") }
     if let log = arguments.value("--log") {
       if arguments.has("--output") {
         throw Failure("--log writes no message to the file of --output; choose one")

@@ -5,15 +5,15 @@ import StowNotation
 enum Print {
   static let verb = Verb(
     name: "print", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "writes values in diagnostic notation",
+    summary: "print values in diagnostic notation",
     details: """
-      Diagnostic notation is like JSON, with every kind of value to be seen, and exact: stowtool parse makes a message of
-      it. Format/Notation.md specifies it. Of several files, and of the records of a log, each is a value of its own. With
-      --path, only that part is decoded. Elements and records that lack it are left out and counted on standard error.
+      Diagnostic notation looks like JSON, but is exact and shows the kind of every value (Format/Notation.md). stowtool
+      parse reads it. Each file, and each record of a log or stream, is one value. --path decodes only that part; elements
+      and records without it are skipped, and counted on standard error.
       """,
     options: Contents.options + [
-      Option("--depth", "N", "count what is deeper than N levels only: [… 12]"),
-      Option("--numbers", nil, "write the number of each record before it"),
+      Option("--depth", "N", "only count what is nested deeper than N levels: [… 12]"),
+      Option("--numbers", nil, "print the number of each record before it"),
       Option("--color", "WHEN", "always, never or auto; auto by default"),
     ] + Lines.options,
     run: run)
@@ -30,9 +30,9 @@ enum Print {
 enum Lines {
   static let options = [
     Option(
-      "--width", "N", "break lines that are longer; 0 for one line, by default the terminal's width, or 100"),
-    Option("--lines", nil, "each value on a line of its own, as --width 0: JSON Lines, with the verb json"),
-    Option("--follow", nil, "go on with the records that are still to be appended to a log", short: "-f"),
+      "--width", "N", "break lines longer than N; 0 for none; by default the width of the terminal, or 100"),
+    Option("--lines", nil, "print each value on one line (--width 0); with the verb json, JSON Lines"),
+    Option("--follow", nil, "keep printing records as they are appended to a log", short: "-f"),
   ]
 
   /// Returns how wide lines may be; nil for any width.

@@ -5,18 +5,17 @@ import StowRecords
 enum Verify {
   static let verb = Verb(
     name: "verify", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "says whether messages, logs and streams are valid, and where they are not",
+    summary: "check messages, logs and streams, and report what is wrong",
     details: """
-      A file is mapped and walked over from end to end. That takes memory for the prelude and for the keys of the largest
-      map, whatever the size of the file, and for the value of one record of a log or a stream.
+      Reads mapped files from end to end. Memory is needed for the prelude, for the keys of the largest map, and for one
+      record of a log or stream, whatever the size of the file.
 
-      With --canonical, the value is also made and written again, which takes memory for all of it. A message of types whose
-      keys are fixed, as those of structs are, may be canonical and still not what a value of unknown type writes; then it
-      is said that this is not known.
+      --canonical also decodes the value and encodes it again, which needs memory for the whole value. The result is unknown
+      for some messages of types with fixed keys, such as structs.
       """,
     options: [
-      Option("--canonical", nil, "say whether a canonical writer would have written the same bytes, too"),
-      Option("--quiet", nil, "say nothing of files that are as they should be", short: "-q"),
+      Option("--canonical", nil, "also check that a canonical writer would have written the same bytes"),
+      Option("--quiet", nil, "print only files that fail", short: "-q"),
       Walks.contextOption,
     ],
     run: run)
@@ -122,10 +121,10 @@ struct FlawFollower: StructureVisitor {
 enum Info {
   static let verb = Verb(
     name: "info", operands: "[options] FILE …", files: 1...Int.max,
-    summary: "says what files are, and whether they are valid",
+    summary: "identify files, and check whether they are valid",
     details: """
-      A line for each file, and whether it is valid. Of a message of more than 64 MiB only the front is read: stowtool
-      verify reads all of it. The message of a context is called one, with the numbers of its shapes, symbols and keys.
+      Prints a line for each file. Of a message larger than 64 MiB, it reads only the beginning; stowtool verify reads all.
+      For a context, it counts the shapes, symbols and keys.
       """,
     options: [Walks.contextOption]
   ) { arguments in

@@ -10,15 +10,13 @@ import CViewerPage
 enum View {
   static let verb = Verb(
     name: "view", operands: "[options] FILE", files: 1...1,
-    summary: "shows a message, a log or a stream in the browser",
+    summary: "show a message, log or stream in the browser",
     details: """
-      The page has the file inside: a tree of the values, the bytes with their meaning beside it, and where the bytes go. It
-      needs no network, and sends nothing. It is a file of its own in the folder for temporary files, which nobody else may
-      read; with -o it is written where that says, and no browser is opened. It has room for one file: of a folder of segments,
-      name the segment.
+      The page contains the file: its values as a tree, its bytes, and a drawing of their sizes. It works offline and sends
+      nothing. It is a temporary file that only you can read, or the file that -o names. Of a folder of segments, view one.
       """,
     options: [
-      Option("--output", "FILE", "write the page to this file, instead of opening it", short: "-o"),
+      Option("--output", "FILE", "write the page to this file instead of opening it", short: "-o"),
       Walks.contextOption,
     ],
     run: run)
