@@ -29,7 +29,7 @@ struct Narrow {
   private static func name(_ kind: FormatError.Kind) -> String {
     switch kind {
     case .truncated: "truncated"
-    case .malformed: "malformed"
+    case .malformed, .surplus: "malformed"
     case .ambiguous: "ambiguous"
     case .tooLarge: "too large"
     case .reserved: "reserved"

@@ -111,6 +111,7 @@ struct ErrorMaker: ~Copyable {
     switch error.kind {
     case .truncated where message.reader.count == 0: "there are no bytes"
     case .truncated: "the bytes end within the value at offset \(error.offset)"
+    case .surplus: describeSurplus(message.reader.count - error.offset, at: error.offset)
     case .malformed: "the bytes at offset \(error.offset) break the format"
     case .tooLarge: "the number at offset \(error.offset) is larger than this machine can count"
     case .reserved: describeReserved(error.offset, message.reader)
@@ -130,6 +131,10 @@ struct ErrorMaker: ~Copyable {
     case .noRoom:
       "the value at offset \(error.offset) nests deeper than the stack of this thread has room for"
     }
+  }
+
+  private func describeSurplus(_ count: Int, at offset: Int) -> String {
+    "there \(count == 1 ? "is 1 byte" : "are \(count) bytes") after the message, at offset \(offset)"
   }
 
   /// Returns a string in quotes, unless it is long.

@@ -8,6 +8,8 @@ package struct FormatError: Error {
     case truncated
     /// The bytes break a rule of the format.
     case malformed
+    /// Bytes after the value of a message.
+    case surplus
     /// A length, a count or a number that does not fit in an `Int` of 32 bits.
     case tooLarge
     /// A reserved tag.

@@ -117,6 +117,14 @@ struct ErrorTextTests {
     }
   }
 
+  @Test("of bytes after a message say how many there are", arguments: [(1, "is 1 byte"), (3, "are 3 bytes")])
+  func surplus(count: Int, words: String) throws {
+    let message = try StowEncoder().encode(["name": "Ada"])
+    #expect(
+      text([String: String].self, message + Data(count: count))
+        == "Expected a message, but there \(words) after the message, at offset \(message.count)")
+  }
+
   @Test("name no type of the library's own")
   func underlying() {
     for bytes in [Data(), Data([0x01, 0x02]), Data([0x7F, 2])] {

@@ -84,7 +84,7 @@ final class Message {
 
   private func checkOutline() throws(FormatError) {
     let end = try reader.end(of: body)
-    guard end == reader.count else { try fail(.malformed, at: end) }
+    guard end == reader.count else { try fail(.surplus, at: end) }
   }
 
   /// Checks that a value inside `depth` containers does not nest too deeply; without an offset, that of the message.
