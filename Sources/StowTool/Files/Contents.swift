@@ -136,7 +136,7 @@ struct Contents {
   private func part(of message: StowMessage, at path: StowPath, _ gaps: Gaps) throws -> StowValue {
     do {
       return try message.decode(StowValue.self, at: path)
-    } catch  where Self.isMissing(error) && !isStrict && path.steps.contains(.each) {
+    } catch let error where Self.isMissing(error) && !isStrict && path.steps.contains(.each) {
       return try found(in: message, path.steps[...], gaps)
     }
   }
@@ -153,7 +153,7 @@ struct Contents {
       do {
         values.append(try found(in: element, after, gaps))
         if !after.contains(.each) { gaps.note(missingIn: nil, isAnyThere: true) }
-      } catch  where Self.isMissing(error) {
+      } catch let error where Self.isMissing(error) {
         gaps.note(missingIn: Path().inside(element.path), isAnyThere: false)
       }
     }
@@ -188,7 +188,7 @@ struct Contents {
     let inside = Gaps()
     do {
       found = try value(inside)
-    } catch  where path != nil && !isStrict && Self.isMissing(error) {
+    } catch let error where path != nil && !isStrict && Self.isMissing(error) {
       gaps.note(missingIn: Path([.record(number)]), isAnyThere: false)
       return true
     } catch {
