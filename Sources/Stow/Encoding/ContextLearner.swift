@@ -23,17 +23,17 @@ struct ContextLearner {
   ) throws -> ContextMessage {
     var learner = ContextLearner()
     for sample in samples {
-      var last: Recorder?
+      var last: TapeBuilder?
       // What is written later to a container that was kept is discarded.
       defer { last?.detach() }
       try recordSample(sample) { value in
         last?.detach()
-        let recorder = Recorder(reusesContainers: false)
-        last = recorder
-        recorder.begin(maximumDepth: maximumDepth, userInfo)
-        try recorder.record(value)
+        let builder = TapeBuilder(reusesContainers: false)
+        last = builder
+        builder.begin(maximumDepth: maximumDepth, userInfo)
+        try builder.record(value)
       }
-      if let last { learner.take(&last.recording) }
+      if let last { learner.take(&last.recorded) }
     }
     return learner.content
   }
@@ -62,19 +62,22 @@ struct ContextLearner {
         .filter { !$0.isEmpty && distinct.insert($0).inserted }.map { $0.map(\.string) })
   }
 
-  private mutating func take(_ recording: inout Recording) {
-    let asked = recording.keyTables.active.buffer.map {
+  private mutating func take(_ message: inout RecordedMessage) {
+    let asked = message.keyTables.active.buffer.map {
       ($0, names: Self.names(of: $0) { _ in true }, isSame: $0.pointee.slotsOfFirst >= $0.pointee.slotCount)
     }
-    let hasMaps = recording.maps.count > 0
+    let hasMaps = message.maps.count > 0
     // Of several values for a key, only the last is in a message. The entries of dictionaries come in any
     // order, and so do the keys that the values in them use.
-    if recording.isOutOfOrder || hasMaps { recording.putInOrder(sortsKeys: hasMaps) }
+    if !message.isInOrder || hasMaps {
+      var order = DocumentOrder()
+      order.restore(&message, sortsKeys: hasMaps)
+    }
     var maps = KeyLists()
-    if maps.collect(&recording) {
+    if maps.collect(&message) {
       // Maps with the same keys in another order have another list.
       var distinct: Set<[ExactString]> = []
-      for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), recording)) }
+      for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), message)) }
       for names in distinct { lists[names, default: 0] += 1 }
     }
     for (keys, names, isSame) in asked {
@@ -83,17 +86,17 @@ struct ContextLearner {
       note(names, of: keys)
       shapes[keys.pointee.keyType]?.uses += keys.pointee.uses
     }
-    for index in 0..<recording.strings.count {
-      let string = recording.strings.string(index)
+    for index in 0..<message.strings.count {
+      let string = message.strings.string(index)
       strings[ExactString(string), default: 0] += 1
     }
   }
 
   private static func sortedNames(
-    of list: ArraySlice<UInt32>, _ recording: borrowing Recording
+    of list: ArraySlice<UInt32>, _ message: borrowing RecordedMessage
   ) -> [ExactString] {
     var names: [ExactString] = []
-    for key in list { names.append(ExactString(recording.strings.string(Int(key)))) }
+    for key in list { names.append(ExactString(message.strings.string(Int(key)))) }
     let order = sortedIndices(names.count) { isBefore(names[$0], names[$1]) }
     return order.map { names[$0] }
   }

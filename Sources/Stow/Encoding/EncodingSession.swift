@@ -6,13 +6,13 @@
 
 /// The state of one call of `encode`: the stages of a pipeline. Each takes the result of the one before.
 ///
-///     a value ──→ Recorder ──→ Recording ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
+///     a value ──→ TapeBuilder ──→ RecordedMessage ──→ Planner ──→ MessagePlan ──→ Emitter ──→ bytes
 ///
 /// Sessions are reused by all encoders of the process.
 final class EncodingSession: PooledSession {
   // Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
-  private var recorder: Recorder?
-  private let reference: RecorderReference
+  private var builder: TapeBuilder?
+  private let reference: BuilderReference
   // Unchecked because they are used once for each message, and call nothing that comes back here.
   @exclusivity(unchecked) private var planner = Planner()
   @exclusivity(unchecked) private var emitter = Emitter()
@@ -20,9 +20,9 @@ final class EncodingSession: PooledSession {
   private static let pool = SessionPool<EncodingSession>()
 
   private override init() {
-    let recorder = Recorder(reusesContainers: true)
-    self.recorder = recorder
-    reference = RecorderReference(recorder)
+    let builder = TapeBuilder(reusesContainers: true)
+    self.builder = builder
+    reference = BuilderReference(builder)
   }
 
   /// Records a value in a session of its own, and passes the session to `body`.
@@ -43,15 +43,15 @@ final class EncodingSession: PooledSession {
     }
   }
 
-  private func write(_ recording: inout Recording, _ options: PlanningOptions) {
-    planner.makePlan(&recording, options)
-    emitter.write(&recording, &planner.plan)
-    if let definitions = options.definitions, definitions.grows { definitions.add(recording, planner.plan) }
+  private func write(_ message: inout RecordedMessage, _ options: PlanningOptions) {
+    planner.makePlan(&message, options)
+    emitter.write(&message, &planner.plan)
+    if let definitions = options.definitions, definitions.grows { definitions.add(message, planner.plan) }
   }
 
   /// Turns what was recorded into bytes.
   func finish(_ options: PlanningOptions) -> Data {
-    reference.lend { write(&$0.recording, options) }
+    reference.lend { write(&$0.recorded, options) }
     return emitter.finish()
   }
 
@@ -60,7 +60,7 @@ final class EncodingSession: PooledSession {
     _ options: PlanningOptions, lendingTo body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
     reference.lend {
-      write(&$0.recording, options)
+      write(&$0.recorded, options)
       $0.finish()
     }
     defer { emitter.writer.trim() }
@@ -71,8 +71,8 @@ final class EncodingSession: PooledSession {
     let (areComplete, isReused) = reference.lend {
       ($0.pools.takeContainersBack(), $0.pools.reusesContainers)
     }
-    // Containers that are not reused hold the recorder.
-    return areComplete && (isReused || isKnownUniquelyReferenced(&recorder))
+    // Containers that are not reused hold the builder.
+    return areComplete && (isReused || isKnownUniquelyReferenced(&builder))
   }
 
   override func reset() { reference.lend { $0.reset() } }

@@ -1,89 +1,87 @@
 /// Records values of any kind, without a call of `Codable` for any of them.
 final class StowValueEncoder: TypeEncoder<StowValue> {
-  override func encode(
-    _ value: borrowing StowValue, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  override func append(
+    _ value: borrowing StowValue, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     var known = KnownKeys()
-    try recorder.record(value, key: key, parent: parent, level: level, &known)
+    try builder.append(value, key: key, parent: parent, level: level, &known)
   }
 
   override func encode(
-    _ elements: UnsafeBufferPointer<StowValue>, into recorder: Recorder, parent: Int
+    _ elements: UnsafeBufferPointer<StowValue>, to builder: TapeBuilder, in array: Int
   ) throws {
     var known = KnownKeys()
-    try recorder.record(elements, in: parent, &known)
+    try builder.encode(elements, in: array, &known)
   }
 }
 
-// Methods of the recorder, so that loops need not retain it. Values are lent in place.
+// Methods of the builder, so that loops need not retain it. Values are lent in place.
 
-extension Recorder {
+extension TapeBuilder {
   @inline(__always)
-  fileprivate func record(
+  fileprivate func append(
     _ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0, _ known: inout KnownKeys
   ) throws {
     switch value {
-    case .string(let value): value.record(in: &recording, key: key)
-    case .integer(let value): value.record(in: &recording, key: key)
-    case .double(let value): value.record(in: &recording, key: key)
-    case .bool(let value): value.record(in: &recording, key: key)
-    case .null: recording.recordNil(level: level, key: key)
+    case .string(let value): value.record(in: &recorded, key: key)
+    case .integer(let value): value.record(in: &recorded, key: key)
+    case .double(let value): value.record(in: &recorded, key: key)
+    case .bool(let value): value.record(in: &recorded, key: key)
+    case .null: recorded.recordNil(level: level, key: key)
     case .array(let elements):
-      let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
-      try recordNest(of: value, container) { begin in
-        try elements.withUnsafeBufferPointer { try record($0, in: begin, &known) }
+      try recordNest(of: value, isMap: false, key: key, parent: parent) { array in
+        try elements.withUnsafeBufferPointer { try encode($0, in: array, &known) }
       }
     case .object(let object):
-      try recordNest(of: value, ContainerStart(.map, key: key, parent: parent)) { begin in
-        recording.noteMap(at: begin)
+      try recordNest(of: value, isMap: true, key: key, parent: parent) { map in
         try object.keys.withUnsafeBufferPointer { keys in
-          try object.values.withUnsafeBufferPointer { try record(keys, $0, in: begin, &known) }
+          try object.values.withUnsafeBufferPointer { try encode(keys, $0, in: map, &known) }
         }
       }
-    default: recordRare(copy value, key: key, level: level)
+    default: appendRare(copy value, key: key, level: level)
     }
   }
 
   @inline(never)
-  private func recordRare(_ value: StowValue, key: TokenKey, level: Int) {
+  private func appendRare(_ value: StowValue, key: TokenKey, level: Int) {
     switch value {
-    case .nestedNull(let inner): recording.recordNil(level: level + min(max(inner, 0), 255), key: key)
-    case .unsignedInteger(let value): value.record(in: &recording, key: key)
-    case .float(let value): value.record(in: &recording, key: key)
-    case .data(let value): recording.retain(.data(value), key: key)
-    case .date(let value): value.record(in: &recording, key: key)
-    case .uuid(let value): value.record(in: &recording, key: key)
-    case .url(let value): recording.record(url: value, key: key)
-    case .decimal(let value): value.record(in: &recording, key: key)
+    case .nestedNull(let inner): recorded.recordNil(level: level + min(max(inner, 0), 255), key: key)
+    case .unsignedInteger(let value): value.record(in: &recorded, key: key)
+    case .float(let value): value.record(in: &recorded, key: key)
+    case .data(let value): recorded.retain(.data(value), key: key)
+    case .date(let value): value.record(in: &recorded, key: key)
+    case .uuid(let value): value.record(in: &recorded, key: key)
+    case .url(let value): recorded.record(url: value, key: key)
+    case .decimal(let value): value.record(in: &recorded, key: key)
     case .largeDecimal(let magnitude, let exponent, let isNegative):
       let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)
-      recording.record(Decimals.form(parts.decimal.map { DecimalParts($0) } ?? parts), key: key)
+      recorded.record(Decimals.form(parts.decimal.map { DecimalParts($0) } ?? parts), key: key)
     default: preconditionFailure("recorded by the caller")
     }
   }
 
   @inline(never)
-  fileprivate func record(
-    _ elements: UnsafeBufferPointer<StowValue>, in begin: Int, _ known: inout KnownKeys
+  fileprivate func encode(
+    _ elements: UnsafeBufferPointer<StowValue>, in array: Int, _ known: inout KnownKeys
   ) throws {
     try borrowingEach(of: elements) {
-      try record($0, key: TokenKey($1), parent: begin, &known)
+      let index = recorded.tape.count
+      try append($0, key: recorded.tape.key($1), parent: array, &known)
+      recorded.tape.link(index, in: array)
     }
   }
 
   @inline(never)
-  private func record(
-    _ names: UnsafeBufferPointer<String>, _ values: UnsafeBufferPointer<StowValue>, in begin: Int,
+  private func encode(
+    _ names: UnsafeBufferPointer<String>, _ values: UnsafeBufferPointer<StowValue>, in map: Int,
     _ known: inout KnownKeys
   ) throws {
-    let strings = known.strings(of: names, &recording.strings)
-    try borrowingEach(of: values) { value, index in
-      if let strings {
-        recording.recordKey(Int(strings[index]))
-      } else {
-        recording.recordKey(names[index])
-      }
-      try record(value, key: TokenKey(), parent: begin, &known)
+    let strings = known.strings(of: names, &recorded.strings)
+    try borrowingEach(of: values) { value, number in
+      let index = recorded.tape.count
+      let key = strings.map { recorded.key(ofString: Int($0[number])) } ?? recorded.key(names[number])
+      try append(value, key: key, parent: map, &known)
+      recorded.tape.link(index, in: map)
     }
     if strings == nil { known.note(names) }
   }

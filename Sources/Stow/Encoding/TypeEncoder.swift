@@ -11,19 +11,21 @@ class AnyTypeEncoder {}
 ///
 /// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
 class TypeEncoder<Value>: AnyTypeEncoder {
-  /// Records a value.
+  /// Appends a value, which the caller links to `parent`.
   ///
   /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
-  func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  func append(
+    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     preconditionFailure("a type encoder without a way to encode")
   }
 
-  /// Records the elements of the array that begins at `parent`.
-  func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) throws {
+  /// Records the elements of an array.
+  func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) throws {
     try borrowingEach(of: elements) {
-      try encode($0, into: recorder, key: TokenKey($1), parent: parent, level: 0)
+      let index = builder.recorded.tape.count
+      try append($0, to: builder, key: builder.recorded.tape.key($1), parent: array, level: 0)
+      builder.recorded.tape.link(index, in: array)
     }
   }
 
@@ -35,11 +37,12 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 
 /// A type whose values are recorded without their own `encode(to:)`.
 protocol RecordableScalar: Encodable, Sendable {
-  func record(in recording: inout Recording, key: TokenKey)
+  /// Appends a token.
+  func record(in message: inout RecordedMessage, key: TokenKey)
 
   /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
-  static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording)
-  static func record(_ values: [String: Self], in recording: inout Recording)
+  static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int)
+  static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int)
 
   /// Returns an array as a value that is packed when it is written; nil if it has no such form.
   static func retained(_ values: [Self]) -> RetainedValue?
@@ -52,14 +55,14 @@ protocol TapeScalar: RecordableScalar {
 
 extension TapeScalar {
   @inline(__always)
-  func record(in recording: inout Recording, key: TokenKey) { record(on: &recording.tape, key: key) }
+  func record(in message: inout RecordedMessage, key: TokenKey) { record(on: &message.tape, key: key) }
 }
 
 extension TapeScalar where Self: FixedWidthInteger {
   @inline(__always)
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
     if let short = Int32(exactly: self) {
-      tape.append(Token(.integer, key: key, index: Int(short)))
+      tape.append(.integer, key: key, value: Int(short))
     } else {
       let isUnsigned = !Self.isSigned && Self.bitWidth == 64 && self > Self(truncatingIfNeeded: Int64.max)
       tape.append(isUnsigned ? .unsigned : .longInteger, key: key, word: UInt64(truncatingIfNeeded: self))
@@ -70,7 +73,7 @@ extension TapeScalar where Self: FixedWidthInteger {
 extension Bool: TapeScalar {
   @inline(__always)
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
-    tape.append(Token(self ? .true : .false, key: key))
+    tape.append(self ? .true : .false, key: key, value: 0)
   }
 
   static func retained(_ values: [Bool]) -> RetainedValue? { .bools(values) }
@@ -119,85 +122,85 @@ extension UInt32: TapeScalar {}
 extension UInt64: TapeScalar {}
 
 extension Int128: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
     if let value = Int64(exactly: self) {
-      value.record(in: &recording, key: key)
+      value.record(in: &message, key: key)
     } else if let value = UInt64(exactly: self) {
-      value.record(in: &recording, key: key)
+      value.record(in: &message, key: key)
     } else {
-      recording.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
+      message.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
     }
   }
 }
 
 extension UInt128: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
     if let value = Int128(exactly: self) {
-      value.record(in: &recording, key: key)
+      value.record(in: &message, key: key)
     } else {
-      recording.record(Integers.form(bits: self, isSigned: false), key: key)
+      message.record(Integers.form(bits: self, isSigned: false), key: key)
     }
   }
 }
 
 extension String: RecordableScalar {
   @inline(__always)
-  func record(in recording: inout Recording, key: TokenKey) {
-    let index = recording.strings.intern(self)
-    recording.strings[index].valueUses &+= 1
-    recording.tape.append(Token(.string, key: key, index: index))
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    let index = message.strings.intern(self)
+    message.strings[index].valueUses &+= 1
+    message.tape.append(.string, key: key, value: index)
   }
 }
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
   extension Float16: RecordableScalar {
-    func record(in recording: inout Recording, key: TokenKey) {
-      Float(preserving: self).record(in: &recording, key: key)
+    func record(in message: inout RecordedMessage, key: TokenKey) {
+      Float(preserving: self).record(in: &message, key: key)
     }
   }
 #endif
 
 extension Date: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
-    recording.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
   }
 }
 
 extension UUID: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
     let bits = withUnsafeBytes(of: uuid) { $0.loadUnaligned(as: UInt128.self) }
-    recording.record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
+    message.record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
   }
 }
 
 extension URL: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
-    recording.record(url: absoluteString, key: key)
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.record(url: absoluteString, key: key)
   }
 }
 
 extension Data: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
-    recording.retain(.data(self), key: key)
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.retain(.data(self), key: key)
   }
 }
 
 extension Decimal: RecordableScalar {
-  func record(in recording: inout Recording, key: TokenKey) {
-    recording.record(Decimals.form(DecimalParts(self)), key: key)
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.record(Decimals.form(DecimalParts(self)), key: key)
   }
 }
 
 /// Records values of a type that is recorded without its own `encode(to:)`.
 final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
-  override func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  override func append(
+    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) {
-    value.record(in: &recorder.recording, key: key)
+    value.record(in: &builder.recorded, key: key)
   }
 
-  override func encode(_ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int) {
-    Value.record(elements, in: &recorder.recording)
+  override func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) {
+    Value.record(elements, in: &builder.recorded, array)
   }
 
   override func retained(_ elements: [Value]) -> RetainedValue? { Value.retained(elements) }
@@ -235,14 +238,14 @@ extension Optional: WholeEncodable where Wrapped: Encodable {
 
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
 private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped?> {
-  override func encode(
-    _ value: borrowing Wrapped?, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  override func append(
+    _ value: borrowing Wrapped?, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let isPresent = try borrowingSome(value) {
-      let entry = recorder.encoder(of: Wrapped.self)
-      try recorder.encode($0, by: entry, key: key, parent: parent, level: level + 1)
+      let entry = builder.encoder(of: Wrapped.self)
+      try builder.append($0, by: entry, key: key, parent: parent, level: level + 1)
     }
-    if !isPresent { recorder.recording.recordNil(level: level, key: key) }
+    if !isPresent { builder.recorded.recordNil(level: level, key: key) }
   }
 }
 
@@ -268,17 +271,16 @@ private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]>
   /// The shortest array that is retained; shorter ones are recorded element by element.
   private static var shortestRetained: Int { 17 }
 
-  override func encode(
-    _ elements: borrowing [Element], into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  override func append(
+    _ elements: borrowing [Element], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    let entry = recorder.encoder(of: Element.self)
-    let container = ContainerStart(.array, key: key, parent: parent, index: elements.count)
+    let entry = builder.encoder(of: Element.self)
     if elements.count >= Self.shortestRetained, let value = retained(copy elements, entry) {
-      try recorder.checkDepth(of: elements, key: key, parent: parent)
-      return recorder.recording.retain(value, container)
+      try builder.checkDepth(of: elements, key: key, parent: parent)
+      return builder.recorded.retain(value, key: key)
     }
-    try recorder.recordContainer(of: elements, container) { begin in
-      try elements.withUnsafeBufferPointer { try record($0, by: entry, in: recorder, begin) }
+    try builder.recordContainer(of: elements, isMap: false, key: key, parent: parent) { array in
+      try elements.withUnsafeBufferPointer { try encode($0, by: entry, to: builder, in: array) }
     }
   }
 
@@ -286,48 +288,44 @@ private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]>
     entry.isPlain ? nil : entry.withPlan(as: TypeEncoder<Element>.self) { $0.retained(elements) }
   }
 
-  /// Records the elements of the array that begins at a token.
-  private func record(
-    _ elements: UnsafeBufferPointer<Element>, by entry: TypeEncoders.Entry, in recorder: Recorder,
-    _ begin: Int
+  private func encode(
+    _ elements: UnsafeBufferPointer<Element>, by entry: TypeEncoders.Entry, to builder: TapeBuilder,
+    in array: Int
   ) throws {
     if entry.isPlain {
       return try borrowingEach(of: elements) {
-        try recorder.encodePlain($0, key: TokenKey($1), parent: begin)
+        let index = builder.recorded.tape.count
+        try builder.appendPlain($0, key: builder.recorded.tape.key($1), parent: array)
+        builder.recorded.tape.link(index, in: array)
       }
     }
-    try entry.withPlan(as: TypeEncoder<Element>.self) {
-      try $0.encode(elements, into: recorder, parent: begin)
-    }
+    try entry.withPlan(as: TypeEncoder<Element>.self) { try $0.encode(elements, to: builder, in: array) }
   }
 }
 
 /// A dictionary whose keys are strings: a map.
 class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
-  final override func encode(
-    _ dictionary: borrowing [String: Value], into recorder: Recorder, key: TokenKey, parent: Int,
-    level: Int
+  final override func append(
+    _ dictionary: borrowing [String: Value], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    try recorder.recordContainer(of: dictionary, ContainerStart(.map, key: key, parent: parent)) { begin in
-      recorder.recording.noteMap(at: begin)
-      try record(copy dictionary, in: recorder, begin)
+    try builder.recordContainer(of: dictionary, isMap: true, key: key, parent: parent) {
+      try encode(copy dictionary, to: builder, in: $0)
     }
   }
 
-  /// Records the entries of the map that begins at a token.
-  func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) throws {
-    let entry = recorder.encoder(of: Value.self)
+  /// Records the entries of a map.
+  func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) throws {
+    let entry = builder.encoder(of: Value.self)
     for (key, value) in dictionary {
-      recorder.recording.recordKey(key)
-      try recorder.encode(value, by: entry, key: TokenKey(), parent: begin, level: 0)
+      try builder.encode(value, by: entry, key: builder.recorded.key(key), in: map)
     }
   }
 }
 
 /// Records dictionaries of scalars by code that is specialized for their type.
 private final class ScalarDictionaryEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
-  override func record(_ dictionary: [String: Value], in recorder: Recorder, _ begin: Int) {
-    Value.record(dictionary, in: &recorder.recording)
+  override func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) {
+    Value.record(dictionary, in: &builder.recorded, map)
   }
 }
 
@@ -335,17 +333,20 @@ extension RecordableScalar {
   static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
   fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
 
-  static func record(_ values: UnsafeBufferPointer<Self>, in recording: inout Recording) {
-    borrowingEach(of: values) { value, _ in value.record(in: &recording, key: TokenKey()) }
+  static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int) {
+    let first = message.tape.count
+    borrowingEach(of: values) { value, _ in value.record(in: &message, key: TokenKey()) }
+    message.tape.linkAll(from: first, in: array)
   }
 
-  static func record(_ values: [String: Self], in recording: inout Recording) {
+  static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int) {
+    let first = message.tape.count
     // The first keys of a message are new, because a dictionary has none of its keys twice.
-    let areNew = recording.strings.count == 0
+    let areNew = message.strings.count == 0
     for (key, value) in values {
-      if areNew { recording.recordKey(new: key) } else { recording.recordKey(key) }
-      value.record(in: &recording, key: TokenKey())
+      value.record(in: &message, key: areNew ? message.key(new: key) : message.key(key))
     }
+    message.tape.linkAll(from: first, in: map)
   }
 
   static func retained(_ values: [Self]) -> RetainedValue? { nil }

@@ -43,7 +43,7 @@ extension FieldTable where Root: Codable {
     for field in fields where !field.isSame(value, again) {
       throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
     }
-    if let recorder = written?.recorder { try checkScalars(of: value, in: Self.message(of: recorder)) }
+    if let builder = written?.builder { try checkScalars(of: value, in: Self.message(of: builder)) }
     let bare = Self.record(remake(value, withoutOptionals: true), type)?.keys ?? []
     for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
       throw FieldTableError(
@@ -88,16 +88,17 @@ extension FieldTable where Root: Codable {
   /// Values inside it that are no scalars are recorded as nil, because they may ask for keys of the same type.
   private static func record(
     _ value: Root, _ type: any CodingKey.Type
-  ) -> (keys: [(name: String, isWritten: Bool)], recorder: Recorder)? {
-    let recorder = Recorder(reusesContainers: false)
-    recorder.begin(maximumDepth: DepthLimit.standard, UserInfo())
+  ) -> (keys: [(name: String, isWritten: Bool)], builder: TapeBuilder)? {
+    let builder = TapeBuilder(reusesContainers: false)
+    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
-    recorder.encoders = TypeEncoders { type in
+    builder.encoders = TypeEncoders { type in
       ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
     }
-    guard (try? recorder.encodePlain(value, key: TokenKey(), parent: -1)) != nil else { return nil }
+    guard (try? builder.appendPlain(value, key: TokenKey(), parent: 0)) != nil else { return nil }
+    builder.recorded.tape.link(1, in: 0)
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {
-      recorder.pool(of: type).pointee.keys
+      builder.pool(of: type).pointee.keys
     }
     let table = table(type)
     let keys = (0..<table.pointee.slotCount).map {
@@ -107,16 +108,16 @@ extension FieldTable where Root: Codable {
       )
     }
     // The object may have keys of other types, too, such as those of a superclass.
-    let others = recorder.recording.keys(ofObject: 0).filter { name in !keys.contains { $0.name == name } }
-    return (keys + others.map { ($0, true) }, recorder)
+    let others = builder.recorded.namesOfTop.filter { name in !keys.contains { $0.name == name } }
+    return (keys + others.map { ($0, true) }, builder)
   }
 
   /// Returns what was recorded as the value that it is in a message.
-  private static func message(of recorder: Recorder) -> StowValue? {
+  private static func message(of builder: TapeBuilder) -> StowValue? {
     var planner = Planner()
     var emitter = Emitter()
-    planner.makePlan(&recorder.recording, PlanningOptions())
-    emitter.write(&recorder.recording, &planner.plan)
+    planner.makePlan(&builder.recorded, PlanningOptions())
+    emitter.write(&builder.recorded, &planner.plan)
     return try? StowValue(from: emitter.finish())
   }
 
@@ -169,11 +170,11 @@ extension FieldTable where Root: Codable {
 /// Records a nil for each value inside the outermost one. A value that the outermost one encodes in its own place,
 /// by a single-value container, still encodes itself.
 private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
-  override func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  override func append(
+    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    if parent < 0 { return try recorder.encodePlain(value, key: key, parent: parent) }
-    recorder.recording.recordNil(level: level, key: key)
+    if parent == 0 { return try builder.appendPlain(value, key: key, parent: parent) }
+    builder.recorded.recordNil(level: level, key: key)
   }
 }
 

@@ -22,8 +22,8 @@ final class FieldCoder {
   /// The same, if keyed containers have a method for its type. That reads a value before moving past it, which decides
   /// what error a broken value gives.
   let keyedScalar: (any ReadableScalar.Type)?
-  /// Records a value that is present.
-  let encode: (UnsafeRawPointer, TokenKey, Recorder) throws -> Void
+  /// Appends a value that is present.
+  let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
   /// Makes the value of a missing key; nil if there must be one.
@@ -47,8 +47,11 @@ final class FieldCoder {
       }
     let isKeyed = kind != .scalar || scalar is any FixedWidthInteger.Type || scalar == Float.self
     keyedScalar = isKeyed ? scalar : nil
-    encode = { value, key, recorder in
-      try borrowing(value.assumingMemoryBound(to: Value.self)) { try recorder.encode($0, key: key) }
+    append = { value, key, builder, object in
+      let entry = builder.encoder(of: Value.self)
+      try borrowing(value.assumingMemoryBound(to: Value.self)) {
+        try builder.append($0, by: entry, key: key, parent: object)
+      }
     }
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)

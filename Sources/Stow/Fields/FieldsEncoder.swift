@@ -22,20 +22,19 @@ private final class WrongFieldsEncoder<Value>: TypeEncoder<Value> {
 
   init(_ flaw: FieldTableError) { self.flaw = flaw }
 
-  override func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  override func append(
+    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    throw EncodingError.wrongFields(flaw, copy value, recorder, key, parent)
+    throw EncodingError.wrongFields(flaw, copy value, builder, key, parent)
   }
 }
 
 extension EncodingError {
   fileprivate static func wrongFields(
-    _ flaw: any Error, _ value: Any, _ recorder: Recorder, _ key: TokenKey, _ parent: Int
+    _ flaw: any Error, _ value: Any, _ builder: TapeBuilder, _ key: TokenKey, _ parent: Int
   ) -> EncodingError {
     .invalid(
-      value, path: recorder.recording.path(parent: parent, key: key, start: recorder.recording.tape.count),
-      "\(flaw)")
+      value, path: builder.recorded.path(key, at: builder.recorded.tape.count, in: parent), "\(flaw)")
   }
 }
 
@@ -46,56 +45,69 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
 
   /// The most tokens that a value and its fields take, and the most words.
-  private var tokensPerValue: Int { fields.list.count + 2 }
+  private var tokensPerValue: Int { fields.list.count + 1 }
 
-  init(_ fields: CodedFields<Value>) { self.fields = fields }
+  /// How many values there is room for at once. A field that is recorded by its coder takes the room of its value only.
+  private let rowsAtOnce: Int
 
-  override func encode(
-    _ value: borrowing Value, into recorder: Recorder, key: TokenKey, parent: Int, level: Int
+  init(_ fields: CodedFields<Value>) {
+    self.fields = fields
+    rowsAtOnce = fields.list.allSatisfy(\.kind.isInLine) ? 64 : 1
+  }
+
+  override func append(
+    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     guard let keyTable else {
-      do { try learnKeys(copy value, recorder) } catch {
-        throw EncodingError.wrongFields(error, copy value, recorder, key, parent)
+      do { try learnKeys(copy value, builder) } catch {
+        throw EncodingError.wrongFields(error, copy value, builder, key, parent)
       }
-      return try encode(value, into: recorder, key: key, parent: parent, level: level)
+      return try append(value, to: builder, key: key, parent: parent, level: level)
     }
-    if fields.isFlat, recorder.hasRoom {
-      var room = recorder.recording.tape.room(tokensPerValue)
+    if fields.isFlat, builder.hasRoom(in: parent) {
+      let row = builder.recorded.row(keyTable, in: parent, count: 1)
+      var room = builder.recorded.tape.room(tokensPerValue)
       try withUnsafePointer(to: value) {
-        try recordFlat($0, keyTable, recorder, key: key, parent: parent, false, &room)
+        try recordRow(row, $0, keyTable, builder, key: key, Token.unlinked, false, &room)
       }
-      return recorder.recording.tape.take(room)
+      return builder.recorded.tape.take(room)
     }
-    try recorder.call(of: value, key: key, parent: parent) { value, begin in
-      recorder.occupy(recorder.recording.beginObject(keyTable, key: key, parent: parent))
-      var room = recorder.recording.tape.room(tokensPerValue)
-      try withUnsafePointer(to: value) { try record($0, keyTable, recorder, begin: begin, false, &room) }
-      recorder.recording.tape.take(room)
+    try builder.call(of: value, key: key, parent: parent) { value, place in
+      let encoder = RecordingEncoder(builder: builder, place: place, parent: parent, key: key)
+      let object = builder.container(at: encoder, isArray: false) { builder.recorded.form(of: keyTable) }
+      var room = builder.recorded.tape.room(tokensPerValue)
+      var first = room.count
+      try withUnsafePointer(to: value) { try record($0, keyTable, builder, object, false, &first, &room) }
+      builder.recorded.tape.take(room)
+      builder.recorded.tape.linkAll(from: first, in: object)
     }
   }
 
   override func encode(
-    _ elements: UnsafeBufferPointer<Value>, into recorder: Recorder, parent: Int
+    _ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int
   ) throws {
     // A wrong table is an error of the first element, which has its path.
-    if keyTable == nil, let first = elements.first { try? learnKeys(first, recorder) }
-    guard fields.isFlat, recorder.hasRoom, let keyTable, let first = elements.baseAddress else {
-      return try super.encode(elements, into: recorder, parent: parent)
+    if keyTable == nil, let first = elements.first { try? learnKeys(first, builder) }
+    guard fields.isFlat, builder.hasRoom(in: array), let keyTable, let first = elements.baseAddress else {
+      return try super.encode(elements, to: builder, in: array)
     }
-    var room = recorder.recording.tape.room(0)
-    var isInOrder = false
-    for index in 0..<elements.count {
+    var previous = Int(builder.recorded.tape.container(array).last)
+    for start in stride(from: 0, to: elements.count, by: rowsAtOnce) {
       // Room for some values at once: for all of them, it could be far more than they need. Whether the slots are in
       // order is known once the first values have taken them.
-      if index % 64 == 0 {
-        isInOrder = hasSlotsInOrder(keyTable)
-        recorder.recording.tape.take(room)
-        room = recorder.recording.tape.room(min(64, elements.count - index) * tokensPerValue)
+      let isInOrder = hasSlotsInOrder(keyTable)
+      let end = min(start + rowsAtOnce, elements.count)
+      let row = builder.recorded.row(keyTable, in: array, count: end - start)
+      var room = builder.recorded.tape.room((end - start) * tokensPerValue)
+      for index in start..<end {
+        let token = room.count
+        // Nobody asks for the index of a value that calls nothing.
+        try recordRow(row, first + index, keyTable, builder, key: TokenKey(), previous, isInOrder, &room)
+        previous = token
       }
-      try recordFlat(
-        first + index, keyTable, recorder, key: TokenKey(index), parent: parent, isInOrder, &room)
+      builder.recorded.tape.take(room)
     }
-    recorder.recording.tape.take(room)
+    builder.recorded.tape.link(rows: elements.count, last: previous, to: array)
   }
 
   /// Returns whether every field always has a value, and the slot of its key is its number.
@@ -106,26 +118,31 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   }
 
   /// Records a value whose fields call nothing that needs the containers around it.
+  ///
+  /// - Parameters:
+  ///   - row: The object that it becomes.
+  ///   - previous: The value before it in its container.
   @inline(__always)
-  private func recordFlat(
-    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, key: TokenKey,
-    parent: Int, _ isInOrder: Bool, _ room: inout TapeRoom
+  private func recordRow(
+    _ row: Container, _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder,
+    key: TokenKey, _ previous: Int, _ isInOrder: Bool, _ room: inout TapeRoom
   ) throws {
-    let begin = room.count
-    let start = ContainerStart(.object, key: key, parent: parent, index: keyTable.pointee.index)
-    recorder.recording.keyTables.countUse(keyTable, at: begin)
-    recorder.recording.tape.append(start, to: &room)
-    try record(value, keyTable, recorder, begin: begin, isInOrder, &room)
-    room.append(Token(.end, index: begin))
+    let token = room.beginRow()
+    var first = room.count
+    try record(value, keyTable, builder, 0, isInOrder, &first, &room)
+    builder.recorded.tape.put(row, at: token, key: key, previous: previous, in: room)
   }
 
   /// Records the fields of a value into room on the tape, which is valid only while nobody else writes there.
   ///
-  /// - Parameter isInOrder: Whether `hasSlotsInOrder` holds.
+  /// - Parameters:
+  ///   - object: The object that they are linked to; those of a row are linked together.
+  ///   - isInOrder: Whether `hasSlotsInOrder` holds.
+  ///   - first: The first token that is not linked yet.
   @inline(__always)
   private func record(
-    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ recorder: Recorder, begin: Int,
-    _ isInOrder: Bool, _ room: inout TapeRoom
+    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder, _ object: Int,
+    _ isInOrder: Bool, _ first: inout Int, _ room: inout TapeRoom
   ) throws {
     let (list, slots) = (fields.list, keyTable.pointee.table)
     /// The slot that the next key most likely has.
@@ -134,54 +151,62 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
       // Used in place, because copying all of it would take longer than recording a value.
       let field = list.baseAddress.unsafelyUnwrapped + number
       let value = value + field.pointee.stored
-      var slot = number
+      var byte = field.pointee.byte
       if !isInOrder {
-        let byte = field.pointee.byte
         let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
-        slot = Int(isPresent ? slots[byte] : slots[byte] & ~KeyTable.absent)
+        let slot = Int(isPresent ? slots[byte] : slots[byte] & ~KeyTable.absent)
         if slot == expected {
           expected &+= 1
         } else if slot == KeyTable.fresh, isPresent {
           // The message needs the key for the first time: it comes after all others.
-          slot = recorder.recording.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true)
-          expected = slot &+ 1
+          expected = builder.recorded.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true) &+ 1
         } else {
-          slot = recorder.recording.slot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
+          builder.recorded.findSlot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
+          byte = keyTable.pointee.firstOfSameName(byte)
         }
         if !isPresent { continue }
       }
-      let key = TokenKey(slot)
+      let key = TokenKey(byte: byte)
       switch field.pointee.kind {
       case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }
       case .int: field.pointee.lend(Int.self, at: value) { $0.record(on: &room, key: key) }
       case .bool: field.pointee.lend(Bool.self, at: value) { $0.record(on: &room, key: key) }
       case .string:
-        let index = field.pointee.lend(String.self, at: value) { recorder.recording.strings.intern($0) }
-        recorder.recording.strings[index].valueUses &+= 1
-        room.append(Token(.string, key: key, index: index))
+        let index = field.pointee.lend(String.self, at: value) { builder.recorded.strings.intern($0) }
+        builder.recorded.strings[index].valueUses &+= 1
+        room.append(.string, key: key, value: index)
       case .scalar, .other:
-        recorder.recording.tape.take(room)
-        // An earlier value may have written to a container that was left.
-        if !fields.isFlat, !recorder.isCurrent(begin) { recorder.resume(begin) }
-        try Self.record(value, key, field.pointee, recorder)
-        room = recorder.recording.tape.room(tokensPerValue)
+        builder.recorded.tape.take(room)
+        try record(value, key, field.pointee, builder, object, &first)
+        room = builder.recorded.tape.room(tokensPerValue)
       }
     }
   }
 
   /// Records the value of a field by its coder.
   @inline(never)
-  private static func record(
-    _ value: UnsafeRawPointer, _ key: TokenKey, _ field: CodedField, _ recorder: Recorder
+  private func record(
+    _ value: UnsafeRawPointer, _ key: TokenKey, _ field: CodedField, _ builder: TapeBuilder, _ object: Int,
+    _ first: inout Int
   ) throws {
-    try field.coder._withUnsafeGuaranteedRef { try $0.encode(value, key, recorder) }
+    if !fields.isFlat {
+      builder.recorded.tape.linkAll(from: first, in: object)
+      // An earlier value may have written to another container.
+      if !builder.isCurrent(object) { builder.go(to: object) }
+    }
+    let index = builder.recorded.tape.count
+    try field.coder._withUnsafeGuaranteedRef { try $0.append(value, key, builder, object) }
+    if !fields.isFlat {
+      builder.recorded.tape.link(index, in: object)
+      first = builder.recorded.tape.count
+    }
   }
 
   /// Checks the table with the first value, and makes the keys known to the key table.
   @inline(never)
-  private func learnKeys(_ value: Value, _ recorder: Recorder) throws {
+  private func learnKeys(_ value: Value, _ builder: TapeBuilder) throws {
     try fields.table.checkOnce(value)
-    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { recorder.pool(of: type).pointee.keys }
+    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
     let keyTable = find(fields.keyType)
     for (field, key) in zip(fields.list, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {
       keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)

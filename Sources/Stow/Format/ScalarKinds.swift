@@ -75,6 +75,7 @@ enum Integers {
   static func size(_ value: Int64) -> Int { 1 &+ form(value).width }
 
   /// Writes an integer in its shortest form. Within a reserve.
+  @inline(__always)
   static func write(_ value: Int64, to writer: inout BackwardWriter) {
     let form = form(value)
     writer.littleEndian(UInt64(bitPattern: value), width: form.width)

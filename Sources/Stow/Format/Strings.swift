@@ -107,6 +107,7 @@ enum Symbols {
   static let lastShort: UInt8 = 0x6F
   static let shortLimit = 32
 
+  @inline(__always)
   static func write(_ number: Int, to writer: inout BackwardWriter) {
     writer.numbered(number, short: short, limit: shortLimit, long: long)
   }

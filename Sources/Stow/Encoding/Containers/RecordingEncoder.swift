@@ -6,16 +6,15 @@ import Synchronization
 /// `encode(to:)` it was made for; once the message is over, what is encoded to it is discarded, and it has no
 /// path.
 struct RecordingEncoder: Encoder, StowValueCoder {
-  /// The token where the value begins, or the place that it comes to later.
+  /// The token of the place.
   private let position: TapePosition
-  /// The container of the value; −1 at the top.
-  private let container: Int32
+  private let container: UInt32
   let key: TokenKey
 
   @inline(__always)
-  init(recorder: Recorder, start: Int, parent: Int, key: TokenKey) {
-    position = TapePosition(recorder, token: start)
-    container = Int32(truncatingIfNeeded: parent)
+  init(builder: TapeBuilder, place: Int, parent: Int, key: TokenKey) {
+    position = TapePosition(builder, place)
+    container = UInt32(truncatingIfNeeded: parent)
     self.key = key
   }
 
@@ -25,29 +24,29 @@ struct RecordingEncoder: Encoder, StowValueCoder {
     (container, key) = (0, TokenKey())
   }
 
-  var start: Int { position.token }
+  var place: Int { position.number }
+  /// The container of the value.
   var parent: Int { Int(container) }
 
-  /// The recorder; nil when the message is over.
-  var recorder: RecorderReference? { position.recorder }
+  /// The builder; nil when the message is over.
+  var builder: BuilderReference? { position.builder }
 
   var codingPath: [any CodingKey] {
-    recorder?.lend { $0.recording.path(parent: parent, key: key, start: start) } ?? []
+    builder?.lend { $0.recorded.path(key, at: place, in: parent) } ?? []
   }
 
-  var userInfo: [CodingUserInfoKey: Any] { recorder.map { $0.lend { $0.userInfo.shown } } ?? [:] }
+  var userInfo: [CodingUserInfoKey: Any] { builder.map { $0.lend { $0.userInfo.shown } } ?? [:] }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     // Not an optional container, whose metadata would be looked up.
-    guard let recorder else { return Recorder.discarding(type) }
-    return recorder.lend { $0.keyedContainer(type, start: start, key: key, parent: parent) }
+    guard let builder else { return TapeBuilder.discarding(type) }
+    return builder.lend { $0.keyedContainer(type, at: self) }
   }
 
   @inline(__always)
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    recorder?.lend { $0.unkeyedContainer(start: start, key: key, parent: parent) }
-      ?? UnkeyedEncoder(over: position)
+    builder?.lend { $0.unkeyedContainer(at: self) } ?? UnkeyedEncoder(over: position)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -57,35 +56,19 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 extension RecordingEncoder: SingleValueEncodingContainer {
   @inline(__always)
   private func put<Value: RecordableScalar>(_ value: Value) {
-    recorder?.lend { value.record(in: &$0.recording, key: ownKey($0)) }
+    builder?.lend { builder in builder.fill(self) { value.record(in: &builder.recorded, key: key) } }
   }
 
-  /// Makes sure that the next token is the value's, and returns its key.
-  private func ownKey(_ recorder: Recorder) -> TokenKey {
-    recorder.awaits(start) ? key : lateKey(recorder)
+  func encodeNil() {
+    builder?.lend { builder in builder.fill(self) { builder.recorded.recordNil(level: 0, key: key) } }
   }
-
-  @inline(never)
-  private func lateKey(_ recorder: Recorder) -> TokenKey {
-    precondition(
-      recorder.recording.isUnfilled(start, unsettled: true),
-      "Attempt to encode a value through a single-value container when one was encoded already.")
-    recorder.fill(start, parent: parent)
-    return key
-  }
-
-  func encodeNil() { recorder?.lend { $0.recording.recordNil(level: 0, key: ownKey($0)) } }
   func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
   // The standard library's default implementations of these throw, here and below.
   func encode(_ value: Int128) { put(value) }
   func encode(_ value: UInt128) { put(value) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    try recorder?.lend { recorder in
-      try recorder.attempt(self) {
-        try recorder.encode(value, inPlaceOf: self) { ownKey(recorder) }
-      }
-    }
+    try builder?.lend { try $0.encode(value, at: self) }
   }
 }
 
@@ -93,79 +76,81 @@ extension RecordingEncoder: SingleValueEncodingContainer {
 ///
 /// Three trivial words, like a `RecordingEncoder`. Once the message is over, its elements are discarded.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
-  /// The token where the array begins.
+  /// The container that the array is.
   private let position: TapePosition
   /// How many elements the array had when this container was last written to.
   private var lastCount = 0
 
-  init(recorder: Recorder, begin: Int) { position = TapePosition(recorder, token: begin) }
+  init(builder: TapeBuilder, array: Int) { position = TapePosition(builder, array) }
 
   /// Makes the container of an array that is discarded, because the message is over.
   init(over position: TapePosition) { self.position = position }
 
-  private var begin: Int { position.token }
+  private var array: Int { position.number }
 
-  var count: Int { position.recorder?.lend { $0.recording.elementCount(ofArray: begin) } ?? lastCount }
+  var count: Int { position.builder?.lend { Int($0.recorded.tape.container(array).count) } ?? lastCount }
 
-  var codingPath: [any CodingKey] {
-    position.recorder?.lend { $0.recording.path(ofContainer: begin) } ?? []
-  }
+  var codingPath: [any CodingKey] { position.builder?.lend { $0.recorded.path(of: array) } ?? [] }
 
-  /// Makes this the container that is written to, and lets `body` record the next element with its key.
+  /// Makes this the container that is written to, and lets `body` record the next element, whose index it receives.
   /// Returns nil when the message is over.
   @inline(__always)
   @discardableResult
   private mutating func append<Result>(
-    _ body: (Recorder, _ key: TokenKey) throws -> Result
+    _ body: (TapeBuilder, _ index: Int) throws -> Result
   ) rethrows -> Result? {
-    let begin = begin
+    let array = array
     var index = lastCount
-    defer { lastCount = index &+ 1 }
-    return try position.recorder?.lend { recorder in
-      if !recorder.isCurrent(begin) { recorder.resume(begin) }
-      index = recorder.recording.addElement(toArray: begin)
-      return try body(recorder, TokenKey(index))
+    let result = try position.builder?.lend { builder in
+      if !builder.isCurrent(array) { builder.go(to: array) }
+      index = Int(builder.recorded.tape.container(array).count)
+      return try body(builder, index)
     }
+    lastCount = index &+ 1
+    return result
   }
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    append { recorder, _ in value.record(in: &recorder.recording, key: TokenKey()) }
+    append { builder, _ in
+      value.record(in: &builder.recorded, key: TokenKey())
+      builder.linkLast()
+    }
   }
 
   mutating func encodeNil() {
-    append { recorder, _ in recorder.recording.recordNil(level: 0, key: TokenKey()) }
+    append { builder, _ in
+      builder.recorded.recordNil(level: 0, key: TokenKey())
+      builder.linkLast()
+    }
   }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    do {
-      try append { try $0.encode(value, key: $1) }
-    } catch {
-      position.recorder?.lend { $0.recording.removeElement(ofArray: begin) }
-      lastCount &-= 1
-      throw error
-    }
+    let array = array
+    try append { try $0.encode(value, key: $0.recorded.tape.key($1), in: array) }
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    let begin = begin
-    return append { $0.nestedKeyedContainer(keyType, key: $1, parent: begin) }
-      ?? Recorder.discarding(keyType)
+    let array = array
+    return append { $0.nestedKeyedContainer(keyType, key: $0.recorded.tape.key($1), parent: array) }
+      ?? TapeBuilder.discarding(keyType)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    let begin = begin
-    return append { $0.nestedUnkeyedContainer(key: $1, parent: begin) } ?? UnkeyedEncoder(over: position)
+    let array = array
+    return append { $0.nestedUnkeyedContainer(key: $0.recorded.tape.key($1), parent: array) }
+      ?? UnkeyedEncoder(over: position)
   }
 
   mutating func superEncoder() -> any Encoder {
-    let begin = begin
-    return append { $0.deferValue(key: $1, parent: begin) } ?? RecordingEncoder(over: position)
+    let array = array
+    return append { $0.appendPlace(key: $0.recorded.tape.key($1), parent: array) }
+      ?? RecordingEncoder(over: position)
   }
 }
 
@@ -176,7 +161,10 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { writer.codingPath }
 
   mutating func encodeNil(forKey key: Key) {
-    writer.record(key) { recorder, slot, _ in recorder.recording.recordNil(level: 0, key: slot) }
+    writer.record(key) { builder, key, _ in
+      builder.recorded.recordNil(level: 0, key: key)
+      builder.linkLast()
+    }
   }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
@@ -213,7 +201,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    writer.record(key) { $0.nestedKeyedContainer(keyType, key: $1, parent: $2) }
+    writer.record(key) { $0.nestedKeyedContainer(keyType, forKey: $1, parent: $2) }
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
@@ -222,7 +210,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   mutating func superEncoder() -> any Encoder { writer.encoderForSuper() }
   mutating func superEncoder(forKey key: Key) -> any Encoder {
-    writer.record(key) { $0.deferValue(key: $1, parent: $2) }
+    writer.record(key) { $0.appendPlace(key: $1, parent: $2) }
   }
 }
 
@@ -231,74 +219,90 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 /// A container refers to this through the standard library's own object, so that both can be reused for other
 /// objects with the same keys.
 final class ObjectWriter {
-  // Both outlive every use: the recorder owns the keys, and outlives every container (`SessionPool`).
-  private let recorder: RecorderReference
+  // Both outlive every use: the builder owns the keys, and outlives every container (`SessionPool`).
+  private let builder: BuilderReference
   private let keys: KeyTable.Reference
   /// `keys.pointee.table`, at hand.
   private let table: UnsafeMutablePointer<UInt16>
-  /// The token where the object begins.
-  // Unchecked, like `expected`, because each access is a load or a store, or a call that does not come back here.
-  @exclusivity(unchecked) private var begin = 0
-  /// The slot that the next key most likely has; −1 if keys are written as strings.
-  @exclusivity(unchecked) private var expected = 0
-  /// The recorder, if the pool does not keep it for this container.
-  private let owner: Recorder?
+  // Unchecked, because each access is a load or a store, or a call that does not come back here.
+  @exclusivity(unchecked) private var turn = Turn()
+  /// The builder, if the pool does not keep it for this container.
+  private let owner: TapeBuilder?
 
-  init(recorder: Recorder, keys: KeyTable.Reference, isOwner: Bool = false) {
-    owner = isOwner ? recorder : nil
-    self.recorder = RecorderReference(recorder)
+  private struct Turn {
+    /// The container that the object is.
+    var object = 0
+    /// The slot that the next key most likely has; negative if keys are written as strings.
+    var expected = 0
+
+    /// The slots of strings: none, or those that the keys have in other objects.
+    static let none = -1, elsewhere = -2
+  }
+
+  init(builder: TapeBuilder, keys: KeyTable.Reference, isOwner: Bool = false) {
+    owner = isOwner ? builder : nil
+    self.builder = BuilderReference(builder)
     self.keys = keys
     table = keys.pointee.table
   }
 
-  func start(at begin: Int, hasSlots: Bool) {
-    self.begin = begin
-    expected = hasSlots ? 0 : -1
+  /// - Parameters:
+  ///   - hasBytes: Whether keys are written as bytes.
+  ///   - isNested: Whether another nested container made the object, for the same key. This one has slots like that.
+  func start(_ object: Int, hasBytes: Bool, isNested: Bool) {
+    turn = Turn(object: object, expected: hasBytes ? 0 : isNested ? Turn.elsewhere : Turn.none)
   }
 
-  var codingPath: [any CodingKey] { recorder.lend { $0.recording.path(ofContainer: begin) } }
+  var codingPath: [any CodingKey] { builder.lend { $0.isOver ? [] : $0.recorded.path(of: turn.object) } }
 
-  /// Makes this the container that is written to, and returns the slot for `key`.
+  /// Makes this the container that is written to, and returns the key of the next value.
   ///
   /// Keys nearly always come in the same order as before.
   @inline(__always)
-  private func slot<Key: CodingKey>(_ key: Key) -> TokenKey {
+  private func announce<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
-    var slot = Int(table[byte])
-    guard slot == expected || slot == KeyTable.fresh && expected >= 0, isCurrent else {
-      return slotOutOfLine(key, byte: byte)
+    let slot = Int(table[byte])
+    guard slot == turn.expected || slot == KeyTable.fresh && turn.expected >= 0, isCurrent else {
+      return announceOutOfTurn(key, byte: byte)
     }
-    if slot == KeyTable.fresh { slot = takeSlot(byte, isPresent: true) }
-    expected = slot &+ 1
-    return TokenKey(slot)
+    turn.expected = (slot == KeyTable.fresh ? takeSlot(byte, isPresent: true) : slot) &+ 1
+    return TokenKey(byte: byte)
   }
 
   /// Returns a slot for a key that the message uses for the first time, which comes after all others.
   @inline(__always)
   private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
-    recorder.lend { $0.recording.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent) }
+    builder.lend { $0.recorded.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent) }
   }
 
-  private var isCurrent: Bool { recorder.lend { $0.isCurrent(begin) } }
+  private var isCurrent: Bool { builder.lend { $0.isCurrent(turn.object) } }
 
   @inline(never)
-  private func slotOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
-    recorder.lend { recorder in
-      if !recorder.isCurrent(begin) { recorder.resume(begin) }
-      if expected < 0 {
-        recorder.recording.recordFreeKey(key.stringValue, key.intValue)
-        return TokenKey()
-      }
-      learn(key, byte)
-      let slot = recorder.recording.slot(keys, ofByte: byte, &expected, isPresent: true)
-      return TokenKey(slot)
+  private func announceOutOfTurn<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {
+    builder.lend { builder in
+      goOn(builder)
+      findSlot(key, byte, builder, isPresent: true)
+      return turn.expected < 0
+        ? builder.recorded.key(free: key.stringValue, key.intValue)
+        : TokenKey(byte: keys.pointee.firstOfSameName(byte))
     }
   }
 
-  private func learn<Key: CodingKey>(_ key: Key, _ byte: Int) {
-    if keys.pointee.isLearnt(byte) { return }
-    let name = key.stringValue
-    keys.pointee.learn(key, named: name, byte: byte)
+  /// Makes this the container that is written to. Once the message is over, values go nowhere.
+  private func goOn(_ builder: TapeBuilder) {
+    if builder.isOver { turn = Turn(object: 0, expected: Turn.none) }
+    if !builder.isCurrent(turn.object) { builder.go(to: turn.object) }
+  }
+
+  /// Finds the slot of a key that is not the next one. A key that is written as a string has one, too.
+  private func findSlot<Key: CodingKey>(_ key: Key, _ byte: Int, _ builder: TapeBuilder, isPresent: Bool) {
+    guard keys.pointee.hasSlots, turn.expected != Turn.none else { return }
+    if !keys.pointee.isLearnt(byte) { keys.pointee.learn(key, named: key.stringValue, byte: byte) }
+    if turn.expected == Turn.elsewhere {
+      builder.recorded.keyTables.noteString(keys, ofByte: byte, isPresent: isPresent)
+    } else {
+      builder.recorded.findSlot(keys, ofByte: byte, &turn.expected, isPresent: isPresent)
+    }
   }
 
   /// Notes that `key` was used without a value: it keeps its place among the others.
@@ -306,10 +310,10 @@ final class ObjectWriter {
   private func skip<Key: CodingKey>(_ key: Key) {
     let byte = keyByte(key)
     let slot = table[byte]
-    if Int(slot & ~KeyTable.absent) == expected {
-      expected &+= 1
-    } else if slot == KeyTable.fresh, expected >= 0 {
-      expected = takeSlot(byte, isPresent: false) &+ 1
+    if Int(slot & ~KeyTable.absent) == turn.expected {
+      turn.expected &+= 1
+    } else if slot == KeyTable.fresh, turn.expected >= 0 {
+      turn.expected = takeSlot(byte, isPresent: false) &+ 1
     } else {
       skipOutOfLine(key, byte: byte)
     }
@@ -317,15 +321,16 @@ final class ObjectWriter {
 
   @inline(never)
   private func skipOutOfLine<Key: CodingKey>(_ key: Key, byte: Int) {
-    guard expected >= 0 else { return }
-    learn(key, byte)
-    recorder.lend { _ = $0.recording.slot(keys, ofByte: byte, &expected, isPresent: false) }
+    builder.lend { findSlot(key, byte, $0, isPresent: false) }
   }
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    let slot = slot(key)
-    recorder.lend { value.record(in: &$0.recording, key: slot) }
+    let key = announce(key)
+    builder.lend {
+      value.record(in: &$0.recorded, key: key)
+      $0.linkLast()
+    }
   }
 
   @inline(__always)
@@ -335,123 +340,111 @@ final class ObjectWriter {
 
   @inline(__always)
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    let slot = slot(key)
-    try announced { try $0.encode(value, key: slot) }
+    let key = announce(key)
+    try builder.lend { try $0.encode(announced: value, key: key, in: turn.object) }
   }
 
   @inline(__always)
   func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
-      let slot = slot(key)
-      try announced { try $0.encode(value, key: slot, level: 1) }
+      let key = announce(key)
+      try builder.lend { try $0.encode(announced: value, key: key, in: turn.object, level: 1) }
     }
     if !isPresent { skip(key) }
   }
 
-  /// Encodes the value whose key has been recorded; drops the key if the value throws.
-  @inline(__always)
-  private func announced(_ body: (Recorder) throws -> Void) throws {
-    try recorder.lend { recorder in
-      do {
-        try body(recorder)
-      } catch {
-        recorder.recording.isOutOfOrder = true
-        recorder.recording.dropKey()
-        throw error
-      }
-    }
-  }
-
-  /// Lets `body` record the value for `key`, which may be a container; it receives the slot and the object's token.
+  /// Lets `body` record the value for `key`, which may be a container; it receives the key and the object.
   @inline(__always)
   func record<Key: CodingKey, Result>(
-    _ key: Key, _ body: (Recorder, _ slot: TokenKey, _ parent: Int) -> Result
+    _ key: Key, _ body: (TapeBuilder, TokenKey, _ object: Int) -> Result
   ) -> Result {
-    let slot = slot(key)
-    return recorder.lend { body($0, slot, begin) }
+    let key = announce(key)
+    return builder.lend { body($0, key, turn.object) }
   }
 
   func encoderForSuper() -> any Encoder {
-    recorder.lend { recorder in
-      if !recorder.isCurrent(begin) { recorder.resume(begin) }
-      recorder.recording.recordKey(PathKey.super.stringValue)
-      return recorder.deferValue(key: TokenKey(), parent: begin)
+    builder.lend { builder in
+      goOn(builder)
+      if turn.expected >= 0 { builder.recorded.isInOrder = false }
+      return builder.appendPlace(
+        key: builder.recorded.key(PathKey.super.stringValue), parent: turn.object)
     }
   }
 }
 
-// MARK: how encoders and containers refer to their recorder, without reference counting
+// MARK: how encoders and containers refer to their builder, without reference counting
 
-/// A token on the tape of a recorder, for as long as its message is being recorded.
+/// A token or a container on the tape of a builder, for as long as its message is being recorded.
 ///
-/// Encoders and containers have it instead of a reference to their recorder: two trivial words.
+/// Encoders and containers have it instead of a reference to their builder: two trivial words.
 struct TapePosition: BitwiseCopyable {
-  private let cell: RecorderCell
+  private let cell: BuilderCell
   private let generation: UInt32
-  private let number: UInt32
+  private let bits: UInt32
 
-  init(_ recorder: Recorder, token: Int) {
-    cell = recorder.cell
-    generation = recorder.generation
-    number = UInt32(truncatingIfNeeded: token)
+  init(_ builder: TapeBuilder, _ number: Int) {
+    cell = builder.cell
+    generation = builder.generation
+    bits = UInt32(truncatingIfNeeded: number)
   }
 
-  var token: Int { Int(number) }
+  /// The number of the token or the container.
+  var number: Int { Int(bits) }
 
-  /// The recorder; nil when the message is over.
-  var recorder: RecorderReference? { cell.recorder(generation) }
+  /// The builder; nil when the message is over.
+  var builder: BuilderReference? { cell.builder(generation) }
 }
 
-/// A recorder that somebody else keeps alive, without reference counting.
-struct RecorderReference: BitwiseCopyable {
-  private let reference: Unmanaged<Recorder>
+/// A builder that somebody else keeps alive, without reference counting.
+struct BuilderReference: BitwiseCopyable {
+  private let reference: Unmanaged<TapeBuilder>
 
-  init(_ recorder: Recorder) { reference = .passUnretained(recorder) }
+  init(_ builder: TapeBuilder) { reference = .passUnretained(builder) }
 
   @inline(__always)
-  func lend<Result>(_ body: (Recorder) throws -> Result) rethrows -> Result {
+  func lend<Result>(_ body: (TapeBuilder) throws -> Result) rethrows -> Result {
     try reference._withUnsafeGuaranteedRef { try body($0) }
   }
 }
 
-/// Where encoders and containers find their recorder, for as long as its message is being recorded.
+/// Where encoders and containers find their builder, for as long as its message is being recorded.
 ///
-/// Counting references to the recorder would cost more than what they record. Instead they keep the
+/// Counting references to the builder would cost more than what they record. Instead they keep the
 /// generation that the cell had when they were made. It changes when the message is over, so that those that
-/// escaped find no recorder, and anything written to them is discarded. A cell is never freed, and is reused
-/// for other recorders until its generations have run out.
-struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
+/// escaped find no builder, and anything written to them is discarded. A cell is never freed, and is reused
+/// for other builders until its generations have run out.
+struct BuilderCell: BitwiseCopyable, @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
   private struct State: ~Copyable {
-    let generation = Atomic<UInt32>(RecorderCell.none + 1)
-    var recorder: RecorderReference?
+    let generation = Atomic<UInt32>(BuilderCell.none + 1)
+    var builder: BuilderReference?
   }
 
-  /// The generation of recorders and encoders that are over.
+  /// The generation of builders and encoders that are over.
   static let none: UInt32 = 0
 
   /// The free list: cells that were given back.
-  private static let free = Mutex<[RecorderCell]>([])
+  private static let free = Mutex<[BuilderCell]>([])
 
   private init(_ state: UnsafeMutablePointer<State>) { self.state = state }
 
-  /// Takes a cell for a recorder: one that was given back, or a new one.
-  static func take() -> RecorderCell {
+  /// Takes a cell for a builder: one that was given back, or a new one.
+  static func take() -> BuilderCell {
     if let cell = free.withLock({ $0.popLast() }) { return cell }
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())
-    return RecorderCell(state)
+    return BuilderCell(state)
   }
 
-  /// Gives back the cell of a recorder that no longer exists.
+  /// Gives back the cell of a builder that no longer exists.
   func giveBack() {
     guard advance() else { return }
-    state.pointee.recorder = nil
+    state.pointee.builder = nil
     Self.free.withLock { $0.append(self) }
   }
 
-  func assign(_ recorder: Recorder) { state.pointee.recorder = RecorderReference(recorder) }
+  func assign(_ builder: TapeBuilder) { state.pointee.builder = BuilderReference(builder) }
 
   var generation: UInt32 { state.pointee.generation.load(ordering: .relaxed) }
 
@@ -460,13 +453,13 @@ struct RecorderCell: BitwiseCopyable, @unchecked Sendable {
     let next = generation &+ 1
     state.pointee.generation.store(next, ordering: .relaxed)
     if next != Self.none { return true }
-    state.pointee.recorder = nil
+    state.pointee.builder = nil
     return false
   }
 
-  /// Returns the recorder, if the generation is still the same.
+  /// Returns the builder, if the generation is still the same.
   @inline(__always)
-  func recorder(_ generation: UInt32) -> RecorderReference? {
-    self.generation == generation ? state.pointee.recorder : nil
+  func builder(_ generation: UInt32) -> BuilderReference? {
+    self.generation == generation ? state.pointee.builder : nil
   }
 }

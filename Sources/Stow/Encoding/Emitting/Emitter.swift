@@ -6,43 +6,51 @@
 
 /// Writes a planned message, from its end to its beginning.
 ///
-/// Going backwards over the tape, the body of a container is written before its header, so that every
-/// length is known when it is needed.
+/// Going backwards over the tape, from each value to the one before it in its container, the body of a container is
+/// written before its header, so that every length is known when it is needed.
 ///
-/// The recording and the plan are only read. They are `inout` because borrowed ones would be copied from where they are
+/// The message and the plan are only read. They are `inout` because borrowed ones would be copied from where they are
 /// stored.
 struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
   private var outer = GrowableBuffer<Frame>(capacity: 16)
-  /// The innermost open container; outside all containers, one without keys whose marks nobody reads.
-  private var frame = Frame(end: 0)
+  /// The innermost open container; outside all others, that of the whole message.
+  private var frame = Frame(token: 0, end: 0)
   /// The bits of open objects with more than 64 keys.
   private var wideMarks: [UInt64] = []
 
   /// An open container.
   struct Frame: BitwiseCopyable {
+    let token: Int
     /// How much was written after it.
     let end: Int
-    /// The keys of an object that is written as a map, which precede its values.
-    var keys: KeyTable.Reference?
-    /// Whether keys on the tape are in the shape.
-    var hidesKeys = false
-    /// The slots that have a value; if there are more than 64, they are in `wideMarks` from `firstWideMark`
-    /// on.
+    /// The keys of an object.
+    var table: KeyTable.Reference?
+    var keys = Keys.none
+    /// The keys that have a value, by their bytes; if these need more than 64 bits, the last ones in `wideMarks` tell.
     var marks: UInt64 = 0
-    var firstWideMark = -1
+
+    /// What is done about the keys of its values.
+    enum Keys {
+      /// There are none, or they are those of a list that is a shape.
+      case none
+      /// Those of an object that has a shape are marked.
+      case marked, widelyMarked
+      /// They precede their values: those of an object, and those of a map.
+      case bytes, strings
+    }
   }
 
   /// The size up to which the bytes are copied out of a buffer that is reused.
   private static let copyLimit = 1 << 17
 
   /// Writes a message, which is in `writer` until the next one.
-  mutating func write(_ recording: inout Recording, _ plan: inout MessagePlan) {
+  mutating func write(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
     // About as many bytes as it takes; the buffer grows if it takes more.
-    writer.restart(capacity: recording.tape.count &* 8 &+ recording.strings.byteCount &+ 64)
-    writeBody(&recording, &plan)
-    if plan.hasPrelude { writePrelude(&recording, &plan) }
+    writer.restart(capacity: message.tape.count &* 8 &+ message.strings.byteCount &+ 64)
+    writeBody(&message, &plan)
+    if plan.hasPrelude { writePrelude(&message, &plan) }
     if let context = plan.context { writeContext(context) }
   }
 
@@ -61,72 +69,98 @@ struct Emitter: ~Copyable {
       })
   }
 
-  private mutating func writeBody(_ recording: inout Recording, _ plan: inout MessagePlan) {
-    let tape = recording.tape.view
-    var index = tape.tokens.count - 1
-    while index >= 0 {
+  private mutating func writeBody(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
+    let tape = message.tape.view
+    var index = tape.top
+    while index > 0 {
       writer.reserve(BackwardWriter.margin)
-      var token = tape[index]
-      switch token.kind {
-      case .end:
-        let begin = token.index
-        token = tape[begin]
-        if token.kind == .array, writeColumns(tape, begin + 1..<index, &recording, &plan) {
-          index = begin
-        } else {
-          enter(token, &recording, &plan)
-          index -= 1
-          continue
-        }
-      case .object: closeObject(recording.keyTables[token.index])
-      case .map: close(shape: frame.hidesKeys ? plan.lists[token.index].shape : nil)
-      case .array:
-        Arrays.writeHeader(writer.count - frame.end, to: &writer)
-        frame = outer.takeLast()
-      case .key:
-        if !frame.hidesKeys { write(key: token.index, &recording) }
-        index -= 1
+      let token = tape[index]
+      if index == frame.token {
+        // The first value of a container is preceded by the container.
+        close(token, tape, &plan)
+      } else if !token.isContainer {
+        write(value: token, tape, &message)
+      } else if let last = open(token, index, tape, &message, &plan) {
+        index = last
         continue
-      default: write(value: token, tape, &recording)
       }
-      mark(token.slot, &recording)
-      index -= 1
+      writeKey(token, index, &message)
+      index = token.previous
     }
   }
 
-  @inline(__always)
-  private mutating func enter(_ token: Token, _ recording: inout Recording, _ plan: inout MessagePlan) {
+  /// Begins to write a container, and returns its last value; nil if that is done already.
+  private mutating func open(
+    _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
+    _ plan: inout MessagePlan
+  ) -> Int? {
+    let container = tape.container(token)
+    if container.count == 0 {
+      writer.byte(token.kind == .array ? Arrays.short : Maps.short)
+      return nil
+    }
+    if token.kind == .array, writeColumns(tape, index, container, &message, &plan) { return nil }
     outer.append(frame)
-    frame = Frame(end: writer.count)
+    frame = Frame(token: index, end: writer.count)
     if token.kind == .object {
-      let keys = recording.keyTables[token.index]
+      let keys = message.keyTables[Int(container.keys)]
+      frame.table = keys
       if keys.pointee.shape < 0 {
-        frame.keys = keys
-      } else if keys.pointee.slotCount > 64 {
-        frame.firstWideMark = wideMarks.count
-        wideMarks.append(contentsOf: repeatElement(0, count: (keys.pointee.slotCount + 63) / 64))
+        frame.keys = .bytes
+      } else if keys.pointee.hasFewBytes {
+        frame.keys = .marked
+      } else {
+        frame.keys = .widelyMarked
+        wideMarks.append(contentsOf: repeatElement(0, count: Self.wideMarkCount))
       }
-    } else if token.kind == .map, plan.hasLists, token.index != KeyLists.none {
-      frame.hidesKeys = plan.lists[token.index].shape >= 0
+    } else if token.kind == .map, shape(ofMap: container, plan) == nil {
+      frame.keys = .strings
     }
+    return Int(container.last)
   }
 
-  /// Notes that the slot has a value, and writes its key if keys precede their values.
+  /// Writes the header of the open container, and goes back to the one around it.
   @inline(__always)
-  private mutating func mark(_ slot: Int, _ recording: inout Recording) {
-    if let keys = frame.keys {
-      write(keyAt: slot, of: keys, &recording)
-      return
+  private mutating func close(_ token: Token, _ tape: TapeView, _ plan: inout MessagePlan) {
+    switch token.kind {
+    case .array:
+      Arrays.writeHeader(writer.count - frame.end, to: &writer)
+      frame = outer.takeLast()
+    case .object: closeObject()
+    default: close(shape: shape(ofMap: tape.container(token), plan))
     }
-    frame.marks |= 1 &<< UInt64(truncatingIfNeeded: slot)
-    if frame.firstWideMark >= 0 { wideMarks[frame.firstWideMark + slot >> 6] |= 1 << UInt64(slot & 63) }
   }
 
-  private mutating func closeObject(_ keys: KeyTable.Reference) {
-    guard keys.pointee.shape >= 0, frame.marks != 0 else { return close(shape: nil) }
+  /// Returns the shape that a map has; nil if it has none.
+  private func shape(ofMap container: Container, _ plan: borrowing MessagePlan) -> Int? {
+    guard plan.hasLists, container.keys != Container.map else { return nil }
+    let shape = plan.lists[Int(container.keys)].shape
+    return shape >= 0 ? shape : nil
+  }
+
+  /// Notes that a key has a value, or writes the key if keys precede their values.
+  @inline(__always)
+  private mutating func writeKey(_ token: Token, _ index: Int, _ message: inout RecordedMessage) {
+    let byte = token.key.byte
+    switch frame.keys {
+    case .none: break
+    case .marked: frame.marks |= 1 &<< UInt64(truncatingIfNeeded: byte)
+    case .widelyMarked:
+      wideMarks[wideMarks.count - Self.wideMarkCount + byte >> 6] |= 1 << UInt64(byte & 63)
+    case .bytes:
+      if let table = frame.table { write(keyAt: table.pointee.slot(ofByte: byte), of: table, &message) }
+    case .strings: write(key: message.tape.keyString(at: index), &message)
+    }
+  }
+
+  /// The words of an object with a bit for each byte.
+  private static let wideMarkCount = 4
+
+  private mutating func closeObject() {
+    guard frame.keys != .bytes, let keys = frame.table else { return close(shape: nil) }
     let isPartial =
       keys.pointee.present.hasKeysWithoutSlot
-      || (frame.firstWideMark < 0 ? frame.marks != keys.pointee.present.marks : lacksWideMarks(keys))
+      || (frame.keys == .marked ? frame.marks != keys.pointee.present.marks : lacksWideMarks(keys))
     if isPartial { writePresence(keys) }
     close(shape: keys.pointee.shape, isPartial: isPartial)
   }
@@ -140,59 +174,59 @@ struct Emitter: ~Copyable {
     } else {
       Maps.writeHeader(length, to: &writer)
     }
-    if frame.firstWideMark >= 0 { wideMarks.removeLast(wideMarks.count - frame.firstWideMark) }
+    if frame.keys == .widelyMarked { wideMarks.removeLast(Self.wideMarkCount) }
     frame = outer.takeLast()
   }
 
   /// Writes a bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ keys: KeyTable.Reference) {
-    if keys.pointee.present.isInSlotOrder {
+    if frame.keys == .marked, keys.pointee.present.isInByteOrder {
       return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.count))
     }
-    let (slots, frame, wideMarks) = (keys.pointee.present.slots, frame, wideMarks)
+    let marks = frame.keys == .marked ? [frame.marks] : Array(wideMarks.suffix(Self.wideMarkCount))
+    let slots = keys.pointee.present.slots
     writer.bits(slots.count) { bit in
-      let slot = Int(slots[bit])
-      if slot == Int(KeyTable.noSlot) { return false }
-      let marks = frame.firstWideMark >= 0 ? wideMarks[frame.firstWideMark + slot >> 6] : frame.marks
-      return marks >> UInt64(slot & 63) & 1 == 1
+      if slots[bit] == KeyTable.noSlot { return false }
+      let byte = keys.pointee.key(atSlot: Int(slots[bit]))
+      return marks[byte >> 6] >> UInt64(byte & 63) & 1 == 1
     }
   }
 
   private func lacksWideMarks(_ keys: KeyTable.Reference) -> Bool {
-    wideMarks[frame.firstWideMark...].reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.present.count
+    wideMarks.suffix(Self.wideMarkCount).reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.present.count
   }
 
   /// Writes the value of a column whose cells are all the same.
-  mutating func write(constant token: Token, _ tape: TapeView, _ recording: inout Recording) {
+  mutating func write(constant token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
     case .array: writer.byte(Arrays.short)
     case .object, .map: writer.byte(Maps.short)
-    default: write(value: token, tape, &recording)
+    default: write(value: token, tape, &message)
     }
   }
 
   /// Writes a value that is not a container.
   @inline(__always)
-  mutating func write(value token: Token, _ tape: TapeView, _ recording: inout Recording) {
+  mutating func write(value token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
     case .integer: Integers.write(token.integer, to: &writer)
-    case .string: write(string: token.index, &recording)
+    case .string: write(string: token.value, &message)
     case .double: Floats.write(tape.number(token), to: &writer)
     // One case, because the branch could not be predicted.
     case .true, .false: writer.byte(token.kind == .true ? Bools.true : Bools.false)
     case .null: writer.byte(Nils.tag)
-    default: writeRare(token, tape, &recording)
+    default: writeRare(token, tape, &message)
     }
   }
 
   @inline(__always)
-  private mutating func write(string index: Int, _ recording: inout Recording) {
-    let entry = recording.strings[index]
+  private mutating func write(string index: Int, _ message: inout RecordedMessage) {
+    let entry = message.strings[index]
     if entry.symbol != 0 {
       Symbols.write(Int(entry.symbol) &- 1, to: &writer)
       return
     }
-    let utf8 = recording.strings.utf8(of: entry)
+    let utf8 = message.strings.utf8(of: entry)
     if utf8.count < Strings.shortLimit, let start = utf8.baseAddress {
       // With its header, which precedes it.
       writer.shortBytes(endingAt: start + utf8.count, count: utf8.count &+ 1)
@@ -203,16 +237,17 @@ struct Emitter: ~Copyable {
   }
 
   /// Writes a key that is a string in the pool: as a symbol, or as a text.
-  mutating func write(key index: Int, _ recording: inout Recording) {
-    let entry = recording.strings[index]
+  mutating func write(key index: Int, _ message: inout RecordedMessage) {
+    let entry = message.strings[index]
     if entry.symbol > 0 { return writer.text(symbol: Int(entry.symbol) - 1) }
-    writer.text(recording.strings.utf8(of: entry))
+    writer.text(message.strings.utf8(of: entry))
   }
 
   @inline(__always)
-  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ recording: inout Recording) {
+  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ message: inout RecordedMessage)
+  {
     let string = keys.pointee.string(atSlot: slot)
-    let symbol = string < 0 ? 0 : Int(recording.strings[string].symbol)
+    let symbol = string < 0 ? 0 : Int(message.strings[string].symbol)
     if symbol > 0 { return writer.text(symbol: symbol - 1) }
     let text = keys.pointee.text(atSlot: slot)
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
@@ -222,19 +257,19 @@ struct Emitter: ~Copyable {
   }
 
   @inline(never)
-  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ recording: inout Recording) {
+  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
     case .longInteger: Integers.write(Int64(bitPattern: tape.number(token)), to: &writer)
     case .unsigned: Integers.write(beyondSigned: tape.number(token), to: &writer)
     case .float: Floats.write(float: tape.number(token), to: &writer)
     case .date: Dates.write(tape.number(token), to: &writer)
-    case .wide: recording.wideForms[token.index].write(to: &writer)
+    case .wide: message.wideForms[token.value].write(to: &writer)
     case .url:
-      write(string: token.index, &recording)
+      write(string: token.value, &message)
       writer.byte(URLs.tag)
-    case .nestedNil: Nils.write(level: token.index, to: &writer)
+    case .nestedNil: Nils.write(level: token.value, to: &writer)
     case .place: writer.byte(Maps.short)
-    case .data, .packed: writeRetained(recording.retained[token.index])
+    case .data, .packed: writeRetained(message.retained[token.value])
     default: preconditionFailure("a token that a tape in order does not have")
     }
   }
@@ -244,17 +279,17 @@ struct Emitter: ~Copyable {
 
 extension Emitter {
   /// Writes the symbols and shapes of the message, before its body.
-  mutating func writePrelude(_ recording: inout Recording, _ plan: inout MessagePlan) {
+  mutating func writePrelude(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
     for shape in plan.shapes.reversed() {
-      let keys = plan.keys(of: shape, recording)
+      let keys = plan.keys(of: shape, message)
       for key in keys.reversed() {
         writer.reserve(BackwardWriter.margin)
-        write(key: key, &recording)
+        write(key: key, &message)
       }
       writer.count(keys.count)
     }
     writer.count(plan.shapes.count)
-    for string in plan.symbols.reversed() { writer.text(recording.strings.utf8(string)) }
+    for string in plan.symbols.reversed() { writer.text(message.strings.utf8(string)) }
     writer.count(plan.symbols.count)
     writer.byte(MessageTables.tag)
   }
@@ -277,19 +312,25 @@ extension Emitter {
   /// How many elements are measured to estimate what floating-point numbers take with tags.
   static let sampleSize = 64
 
-  /// Writes the array whose elements are `range` of the tape, if it may do without tags.
+  /// Writes the array at `index`, if it may do without tags.
   mutating func writeColumns(
-    _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording,
+    _ tape: TapeView, _ index: Int, _ array: Container, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
   ) -> Bool {
-    guard range.count > 1 else { return false }
-    switch tape[range.lowerBound].kind {
+    let count = Int(array.count)
+    guard count > 1 else { return false }
+    let first = tape[index + 1]
+    if first.isContainer {
+      guard let rows = RowLayout(tape, index + 1, count, &message, &plan) else { return false }
+      return writeRows(rows, tape, &message)
+    }
+    // If one is a container with values of its own, the last is further away.
+    guard Int(array.last) == index + count else { return false }
+    let range = index + 1..<index + 1 + count
+    switch first.kind {
     case .integer, .longInteger, .double: return writeNumbers(tape, range)
     case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
-    case .string: return writeStrings(tape, range, &recording)
-    case .object, .map, .array:
-      guard let rows = RowLayout(tape, range, &recording, &plan) else { return false }
-      return writeRows(rows, tape, &recording)
+    case .string: return writeStrings(tape, range, &message)
     default: return false
     }
   }
@@ -444,15 +485,16 @@ extension Emitter {
 extension Emitter {
   /// Writes the array whose elements are `range` of the tape, if they are consecutive strings in the pool, not symbols,
   /// and short enough for a header there.
-  mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording) -> Bool {
-    let first = tape[range.lowerBound].index
+  mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ message: inout RecordedMessage) -> Bool
+  {
+    let first = tape[range.lowerBound].value
     for (offset, token) in tape.tokens[range].enumerated() {
-      guard token.kind == .string, token.index == first &+ offset else { return false }
-      let entry = recording.strings[token.index]
+      guard token.kind == .string, token.value == first &+ offset else { return false }
+      let entry = message.strings[token.value]
       guard entry.symbol == 0, entry.length < Strings.headerLimit else { return false }
     }
     let end = writer.count
-    writer.bytes(recording.strings.written(first...first + range.count - 1))
+    writer.bytes(message.strings.written(first...first + range.count - 1))
     Arrays.writeHeader(writer.count - end, to: &writer)
     return true
   }

@@ -9,10 +9,8 @@ struct RowLayout {
   var headerSize: Int { shape == nil ? 1 : 2 }
   private let first: Int
   private let tokensPerRow: Int
-  /// Whether a token with its key precedes each cell.
-  private let hasKeys: Bool
-  /// The slots of the cells of an object, as its key table has them; empty if keys have no slots.
-  private let slots: [UInt16]
+  /// The bytes of the keys of the cells of an object, −1 for a key that no object has; empty if keys are no bytes.
+  private let bytes: [Int]
 
   /// The most columns of rows that are arrays; longer rows do as well by themselves.
   static let widestMatrix = 16
@@ -30,93 +28,91 @@ struct RowLayout {
     var parameterSize = 0
   }
 
-  /// Makes the layout of the rows in `range` of the tape; nil if the elements are not alike, judging by the
-  /// first.
+  /// Makes the layout of `count` rows from a token on; nil if they are not alike, judging by the first.
   init?(
-    _ tape: TapeView, _ range: Range<Int>, _ recording: inout Recording, _ plan: inout MessagePlan
+    _ tape: TapeView, _ first: Int, _ count: Int, _ message: inout RecordedMessage,
+    _ plan: inout MessagePlan
   ) {
-    let head = tape[range.lowerBound]
-    first = range.lowerBound
-    var hasKeys = false
+    let head = tape.container(tape[first])
     var columnLimit = Self.widestMatrix
-    slots = head.kind == .object ? recording.keyTables[head.index].pointee.present.slots : []
-    switch head.kind {
+    switch tape[first].kind {
     case .object:
-      shape = recording.keyTables[head.index].pointee.shape
-      guard shape != -1 else { return nil }
-      columnLimit = slots.count
+      let keys = message.keyTables[Int(head.keys)]
+      guard keys.pointee.shape != -1 else { return nil }
+      shape = keys.pointee.shape
+      bytes = keys.pointee.present.slots.map {
+        $0 == KeyTable.noSlot ? -1 : keys.pointee.key(atSlot: Int($0))
+      }
+      columnLimit = bytes.count
     case .map:
-      guard plan.hasLists, head.index != KeyLists.none, plan.lists[head.index].shape >= 0 else {
+      guard plan.hasLists, head.keys != Container.map, plan.lists[Int(head.keys)].shape >= 0 else {
         return nil
       }
-      shape = plan.lists[head.index].shape
-      columnLimit = plan.lists[head.index].count
-      hasKeys = true
-    default: shape = nil
+      shape = plan.lists[Int(head.keys)].shape
+      bytes = []
+      columnLimit = plan.lists[Int(head.keys)].count
+    default: (shape, bytes) = (nil, [])
     }
-    var cellCount = 0
-    var next = first + 1
-    while next < range.upperBound, tape[next].kind != .end {
-      if hasKeys { next += 1 }
-      guard cellCount < columnLimit, let size = Self.cellSize(tape, next) else { return nil }
-      cellCount += 1
-      next += size
+    columnCount = Int(head.count)
+    guard columnCount > 0, shape == nil ? columnCount <= columnLimit : columnCount == columnLimit else {
+      return nil
     }
-    guard cellCount > 0, shape == nil || cellCount == columnLimit else { return nil }
-    tokensPerRow = next - first + 1
-    guard range.count % tokensPerRow == 0, range.count > tokensPerRow else { return nil }
-    self.hasKeys = hasKeys
-    columnCount = cellCount
-    count = range.count / tokensPerRow
+    for cell in first + 1...first + columnCount where !Self.isCell(tape, tape[cell]) { return nil }
+    (self.first, self.count) = (first, count)
+    tokensPerRow = columnCount + 1
   }
 
-  /// Returns how many tokens the cell at `index` takes, an empty container two; nil if rows have no such cells.
-  private static func cellSize(_ tape: TapeView, _ index: Int) -> Int? {
-    switch tape[index].kind {
-    case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: 1
-    case .array, .map, .object: tape[index + 1].kind == .end ? 2 : nil
-    default: nil
+  /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
+  private static func isCell(_ tape: TapeView, _ token: Token) -> Bool {
+    switch token.kind {
+    case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: true
+    case .array, .map, .object: tape.container(token).count == 0
+    default: false
     }
   }
 
   /// Fills the cells of `room` column by column and decides their types. Returns nil if the elements are not
   /// alike after all.
   func gather(_ tape: TapeView, _ room: ColumnScratch.Room) -> [Column]? {
-    let head = tape[first]
-    var base = first
-    for _ in 0..<count {
-      let token = tape[base]
-      let end = tape[base + tokensPerRow - 1]
-      guard token.kind == head.kind, token.index == head.index || shape == nil, end.kind == .end,
-        end.index == base
-      else { return nil }
-      base += tokensPerRow
-    }
+    guard areAlike(tape) else { return nil }
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
-    var top = first + 1
     for column in 0..<columnCount {
-      if hasKeys { top += 1 }
       let part = UnsafeMutableBufferPointer(rebasing: room.cells[column * count..<(column + 1) * count])
-      let slot = slots.isEmpty ? nil : Int(slots[column])
-      guard let column = gather(from: top, slot, tape, part, room) else { return nil }
+      let byte = bytes.isEmpty ? nil : bytes[column]
+      guard let column = gather(from: first + 1 + column, byte, tape, part, room) else { return nil }
       columns.append(column)
-      top += Self.cellSize(tape, top) ?? 1
     }
     return columns
   }
 
+  /// Returns whether all rows have the same keys, as many cells, and one token for each cell.
+  private func areAlike(_ tape: TapeView) -> Bool {
+    let (kind, head) = (tape[first].kind, tape.container(tape[first]))
+    var (index, previous) = (first, first - 1)
+    for _ in 0..<count {
+      guard index < tape.tokens.count else { return false }
+      let token = tape[index]
+      guard token.kind == kind, token.previous == previous else { return false }
+      let row = tape.container(token)
+      guard row.keys == head.keys, row.count == head.count else { return false }
+      previous = index
+      index += tokensPerRow
+    }
+    return true
+  }
+
   /// - Parameters:
   ///   - top: The cell of the first row.
-  ///   - slot: The slot of all cells, if their keys have slots.
+  ///   - byte: The key of all cells, if keys are bytes.
   private func gather(
-    from top: Int, _ slot: Int?, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
+    from top: Int, _ byte: Int?, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
     _ room: ColumnScratch.Room
   ) -> Column? {
     let marks = room.marks
     var kinds: UInt32 = 0
     var position = top
-    if tape[top].kind == .double, slot ?? tape[top].slot == tape[top].slot,
+    if tape[top].kind == .double, byte ?? tape[top].key.byte == tape[top].key.byte,
       let isConstant = gatherDoubles(from: top, tape, cells)
     {
       return isConstant
@@ -125,11 +121,12 @@ struct RowLayout {
     var isConstant = true
     for row in 0..<count {
       let token = tape[position]
-      if let slot, token.slot != slot { return nil }
+      if let byte, token.key.byte != byte { return nil }
       let number = tape.number(token)
       kinds |= Self.bit(token.kind)
       cells[row] = number
-      isConstant = isConstant && token.kind == tape[top].kind && (number == cells[0] || token.isContainer)
+      isConstant = isConstant && token.kind == tape[top].kind && (number == cells[0] || token.isEmptyValue)
+      guard tape.isSingle(token) else { return nil }
       marks[row] = token.isInteger || token.kind == .true
       position &+= tokensPerRow
     }
@@ -162,7 +159,7 @@ struct RowLayout {
     var position = top
     for row in 0..<count {
       let token = tape[position]
-      guard token.kind == model.kind, token.slot == model.slot else { return nil }
+      guard token.kind == model.kind, token.key.byte == model.key.byte else { return nil }
       let number = tape.word(token)
       cells[row] = number
       differences |= number ^ first
@@ -214,7 +211,7 @@ struct RowLayout {
 extension Emitter {
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
   mutating func writeRows(
-    _ rows: RowLayout, _ tape: TapeView, _ recording: inout Recording
+    _ rows: RowLayout, _ tape: TapeView, _ message: inout RecordedMessage
   ) -> Bool {
     let room = scratch.makeRoom(rows.count * rows.columnCount)
     defer { scratch.removeAll() }
@@ -225,13 +222,13 @@ extension Emitter {
     let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
     guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
     else { return false }
-    write(columns, room.cells, rows, tape, &recording)
+    write(columns, room.cells, rows, tape, &message)
     return true
   }
 
   private mutating func write(
     _ columns: [RowLayout.Column], _ cells: UnsafeMutableBufferPointer<UInt64>, _ rows: RowLayout,
-    _ tape: TapeView, _ recording: inout Recording
+    _ tape: TapeView, _ message: inout RecordedMessage
   ) {
     let end = writer.count
     let stride = columns.reduce(0) { $0 + $1.width }
@@ -249,7 +246,7 @@ extension Emitter {
     for column in columns.reversed() {
       writer.reserve(BackwardWriter.margin)
       if let base = column.base { Integers.write(base, to: &writer) }
-      if let constant = column.constant { write(constant: tape[constant], tape, &recording) }
+      if let constant = column.constant { write(constant: tape[constant], tape, &message) }
     }
     writer.reserve(columns.count + BackwardWriter.margin)
     for column in columns.reversed() { writer.byte(column.type) }

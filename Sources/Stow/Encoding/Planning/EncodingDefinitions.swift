@@ -16,17 +16,17 @@ package final class EncodingDefinitions: @unchecked Sendable {
   private let limit: Int
   @exclusivity(unchecked) private(set) var room: Int
 
-  @exclusivity(unchecked) private var symbolCount = 0
+  private var symbolCount = 0
   /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
   /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
   @exclusivity(unchecked) private(set) var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
-  @exclusivity(unchecked) private var keys: [UInt32] = []
+  private var keys: [UInt32] = []
   /// The index in `keys` after the last key of each shape.
-  @exclusivity(unchecked) private var ends: [Int] = []
+  private var ends: [Int] = []
   /// The shapes that have a string as a key, by string, those with the fewest keys first.
   @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
-  @exclusivity(unchecked) private var shapesByList: [[UInt32]: Int] = [:]
+  private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
   private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
@@ -97,21 +97,21 @@ package final class EncodingDefinitions: @unchecked Sendable {
   }
 
   /// Adds what a message defines, and remembers its other strings.
-  func add(_ recording: borrowing Recording, _ plan: borrowing MessagePlan) {
-    for string in plan.symbols { noteSymbol(strings.intern(recording.strings.utf8(string))) }
+  func add(_ message: borrowing RecordedMessage, _ plan: borrowing MessagePlan) {
+    for string in plan.symbols { noteSymbol(strings.intern(message.strings.utf8(string))) }
     for shape in plan.shapes {
       var indices: [UInt32] = []
-      for key in plan.keys(of: shape, recording) {
-        indices.append(UInt32(strings.intern(recording.strings.utf8(key))))
+      for key in plan.keys(of: shape, message) {
+        indices.append(UInt32(strings.intern(message.strings.utf8(key))))
       }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
       version = Self.newVersion()
     }
-    for index in 0..<recording.strings.count where recording.strings[index].symbol == 0 && !isFull {
-      _ = strings.intern(recording.strings.utf8(index))
+    for index in 0..<message.strings.count where message.strings[index].symbol == 0 && !isFull {
+      _ = strings.intern(message.strings.utf8(index))
     }
-    if room < .max { room -= plan.preludeBound(recording) }
+    if room < .max { room -= plan.preludeBound(message) }
   }
 
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }

@@ -10,9 +10,11 @@ struct PlanningOptions {
 /// Decides what goes into the prelude of a message: which key lists become shapes, and which strings become
 /// symbols (Format/Canonical.md, "Which key lists are shapes", "Which strings are symbols").
 ///
-/// Works on what recording has counted; the tape is walked only if there are maps whose keys may recur.
+/// Works on what was counted while the message was recorded; only the values of maps are looked at, if their keys may
+/// recur.
 struct Planner: ~Copyable {
   var plan = MessagePlan()
+  private var order = DocumentOrder()
   private var candidates: [Candidate] = []
 
   // Gains have 64 bits: a string that is written a thousand times could take more bytes than `Int` counts elsewhere.
@@ -33,18 +35,18 @@ struct Planner: ~Copyable {
   private static let preludeSize: Int64 = 3
 
   /// Plans a message, and puts its tape in order first.
-  mutating func makePlan(_ recording: inout Recording, _ options: PlanningOptions) {
-    if recording.isOutOfOrder || options.sortsKeys && recording.maps.count > 0 {
-      recording.putInOrder(sortsKeys: options.sortsKeys)
+  mutating func makePlan(_ message: inout RecordedMessage, _ options: PlanningOptions) {
+    if !message.isInOrder || options.sortsKeys && (message.maps.count > 0 || message.hasLatePlaces) {
+      order.restore(&message, sortsKeys: options.sortsKeys)
     }
-    if choose(&recording, options) { return }
-    recording.putInOrder(sortsKeys: options.sortsKeys)
-    let isPlanned = choose(&recording, options)
+    if choose(&message, options) { return }
+    order.restore(&message, sortsKeys: options.sortsKeys)
+    let isPlanned = choose(&message, options)
     assert(isPlanned)
   }
 
   /// Chooses shapes and symbols for a tape that is in order. Returns false if a map has a key twice.
-  private mutating func choose(_ recording: inout Recording, _ options: PlanningOptions) -> Bool {
+  private mutating func choose(_ message: inout RecordedMessage, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
     if plan.hasPrelude || plan.hasLists { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
@@ -53,44 +55,44 @@ struct Planner: ~Copyable {
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A single map gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
-    if recording.maps.count > mostMaps || recording.hasFreeKeys {
+    if message.maps.count > mostMaps || message.hasFreeKeys {
       plan.hasLists = true
-      guard plan.lists.collect(&recording) else { return false }
+      guard plan.lists.collect(&message) else { return false }
       // The keys of a single map only had to be distinct.
-      if recording.maps.count <= mostMaps { plan.removeAll() }
+      if message.maps.count <= mostMaps { plan.removeAll() }
     }
-    var mayHaveSymbols = recording.strings.hasRepeats || definitions != nil
-    if definitions == nil, Self.hasSingleObject(recording) {
+    var mayHaveSymbols = message.strings.hasRepeats || definitions != nil
+    if definitions == nil, Self.hasSingleObject(message) {
       // Its keys are written once, as texts.
-      if recording.keyTables.active[0].pointee.settleSingleObject(&recording.strings) {
+      if message.keyTables.active[0].pointee.settleSingleObject(&message.strings) {
         mayHaveSymbols = true
       }
-    } else if recording.keyTables.active.count > 0 || plan.hasLists {
-      chooseShapes(&recording, definitions)
-      countKeyUses(&recording)
+    } else if message.keyTables.active.count > 0 || plan.hasLists {
+      chooseShapes(&message, definitions)
+      countKeyUses(&message)
       mayHaveSymbols = true
     }
-    if mayHaveSymbols { chooseSymbols(&recording, definitions) }
+    if mayHaveSymbols { chooseSymbols(&message, definitions) }
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
       + candidates.reduce(0) { $0 + ($1.isShort ? $1.shortGain : $1.longGain) }
     if gain > Self.preludeSize {
-      number(&recording, room: definitions?.room ?? .max)
+      number(&message, room: definitions?.room ?? .max)
     } else {
-      dropTables(recording)
+      dropTables(message)
     }
     return true
   }
 
   /// Returns whether only one object has keys: then it has no shape, and its keys are written once.
-  private static func hasSingleObject(_ recording: borrowing Recording) -> Bool {
-    recording.keyTables.active.count == 1 && recording.maps.count == 0
-      && recording.keyTables.active[0].pointee.uses == 1
+  private static func hasSingleObject(_ message: borrowing RecordedMessage) -> Bool {
+    message.keyTables.active.count == 1 && message.maps.count == 0
+      && message.keyTables.active[0].pointee.uses == 1
   }
 
-  private mutating func chooseShapes(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
-    for keys in recording.keyTables.active.buffer {
+  private mutating func chooseShapes(_ message: inout RecordedMessage, _ definitions: EncodingDefinitions?) {
+    for keys in message.keyTables.active.buffer {
       if let match = definitions?.match(for: keys) {
         keys.pointee.take(match: match)
         continue
@@ -106,7 +108,7 @@ struct Planner: ~Copyable {
       var size = 0
       var names: [UnsafeRawBufferPointer] = []
       for key in plan.lists.keys(of: index) {
-        let name = recording.strings.utf8(Int(key))
+        let name = message.strings.utf8(Int(key))
         size += KeyText.measure(name).size
         if definitions != nil { names.append(name) }
       }
@@ -125,7 +127,7 @@ struct Planner: ~Copyable {
       plan.shapes = order.map { shapes[$0] }
     }
     for (number, shape) in plan.shapes.enumerated() {
-      assign(plan.firstShape + number, to: shape, recording)
+      assign(plan.firstShape + number, to: shape, message)
     }
   }
 
@@ -154,9 +156,11 @@ struct Planner: ~Copyable {
     plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
   }
 
-  private mutating func assign(_ number: Int, to shape: MessagePlan.Shape, _ recording: borrowing Recording) {
+  private mutating func assign(
+    _ number: Int, to shape: MessagePlan.Shape, _ message: borrowing RecordedMessage
+  ) {
     switch shape.source {
-    case .keyTable(let index): recording.keyTables[index].pointee.shape = number
+    case .keyTable(let index): message.keyTables[index].pointee.shape = number
     case .list(let index): plan.lists[index].shape = number
     }
   }
@@ -166,22 +170,22 @@ struct Planner: ~Copyable {
 
   /// Counts how often keys are written: keys in shapes once, or not at all if the reader knows the shape;
   /// others once for every object.
-  private mutating func countKeyUses(_ recording: inout Recording) {
-    for keys in recording.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
-      keys.pointee.internKeys(&recording.strings)
+  private mutating func countKeyUses(_ message: inout RecordedMessage) {
+    for keys in message.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
+      keys.pointee.internKeys(&message.strings)
     }
     for index in plan.lists.lists.indices where plan.lists[index].shape >= 0 {
       let written = isKnown(shape: plan.lists[index].shape) ? 0 : 1
       for key in plan.lists.keys(of: index) {
-        recording.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - plan.lists[index].uses)
+        message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - plan.lists[index].uses)
       }
     }
   }
 
-  private mutating func chooseSymbols(_ recording: inout Recording, _ definitions: EncodingDefinitions?) {
-    for index in 0..<recording.strings.count {
-      if let definitions, isShared(index, &recording.strings, definitions) { continue }
-      considerSymbol(index, recording.strings)
+  private mutating func chooseSymbols(_ message: inout RecordedMessage, _ definitions: EncodingDefinitions?) {
+    for index in 0..<message.strings.count {
+      if let definitions, isShared(index, &message.strings, definitions) { continue }
+      considerSymbol(index, message.strings)
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
     if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
@@ -254,22 +258,22 @@ struct Planner: ~Copyable {
   }
 
   /// - Parameter room: How many bytes the prelude may have.
-  private mutating func number(_ recording: inout Recording, room: Int) {
+  private mutating func number(_ message: inout RecordedMessage, room: Int) {
     for isShort in [true, false] {
       for candidate in candidates where candidate.isShort == isShort { plan.symbols.append(candidate.string) }
     }
-    if room < .max, plan.preludeBound(recording) > room {
+    if room < .max, plan.preludeBound(message) > room {
       plan.symbols.removeAll(keepingCapacity: true)
-      return dropTables(recording)
+      return dropTables(message)
     }
     for (number, string) in plan.symbols.enumerated() {
-      recording.strings[string].symbol = UInt32(truncatingIfNeeded: plan.firstSymbol + number + 1)
+      message.strings[string].symbol = UInt32(truncatingIfNeeded: plan.firstSymbol + number + 1)
     }
   }
 
   /// Drops the prelude, which would cost more than it saves, or has no room.
-  private mutating func dropTables(_ recording: borrowing Recording) {
-    for shape in plan.shapes { assign(-1, to: shape, recording) }
+  private mutating func dropTables(_ message: borrowing RecordedMessage) {
+    for shape in plan.shapes { assign(-1, to: shape, message) }
     plan.shapes.removeAll(keepingCapacity: true)
   }
 }
@@ -295,7 +299,7 @@ struct MessagePlan: ~Copyable {
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
   var lists = KeyLists()
-  /// Whether maps on the tape name their list; if not, their indices mean nothing.
+  /// Whether maps name their list.
   var hasLists = false
   /// The numbers of the first shape and the first symbol of the message: lower ones belong to its
   /// definitions.
@@ -321,24 +325,24 @@ struct MessagePlan: ~Copyable {
   var hasPrelude: Bool { !symbols.isEmpty || !shapes.isEmpty }
 
   /// Returns the keys of a shape of the message, as strings of the pool.
-  func keys(of shape: Shape, _ recording: borrowing Recording) -> [Int] {
+  func keys(of shape: Shape, _ message: borrowing RecordedMessage) -> [Int] {
     switch shape.source {
     case .keyTable(let index):
-      let keys = recording.keyTables[index]
+      let keys = message.keyTables[index]
       return keys.pointee.present.slots.map { keys.pointee.string(atSlot: Int($0)) }
     case .list(let index): return lists.keys(of: index).map(Int.init)
     }
   }
 
-  func preludeBound(_ recording: borrowing Recording) -> Int {
+  func preludeBound(_ message: borrowing RecordedMessage) -> Int {
     guard hasPrelude else { return 0 }
     // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
     var size = 1 + 2 * Varint.longest
-    for symbol in symbols { size += KeyText.measure(recording.strings.utf8(symbol)).size }
+    for symbol in symbols { size += KeyText.measure(message.strings.utf8(symbol)).size }
     for shape in shapes {
       size += Varint.longest
-      for key in keys(of: shape, recording) {
-        size += max(KeyText.measure(recording.strings.utf8(key)).size, 1 + Varint.longest)
+      for key in keys(of: shape, message) {
+        size += max(KeyText.measure(message.strings.utf8(key)).size, 1 + Varint.longest)
       }
     }
     return size
@@ -357,7 +361,7 @@ struct KeyLists: ~Copyable {
   struct List {
     /// Where its keys are among those of all lists.
     fileprivate let range: Range<Int>
-    fileprivate(set) var firstUse: Int
+    let firstUse: Int
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
@@ -372,22 +376,10 @@ struct KeyLists: ~Copyable {
   private var byHash: [UInt64: Int] = [:]
   private let hashing = ByteHash()
 
-  fileprivate typealias Keys = Slice<UnsafeMutableBufferPointer<UInt32>>
+  fileprivate typealias Keys = UnsafeMutableBufferPointer<UInt32>
 
-  /// A container that the walk over a map is in.
-  struct Open: BitwiseCopyable {
-    let begin: Int
-    let isMap: Bool
-    /// Its first key in `openKeys`.
-    let firstKey: Int
-  }
-
-  private var open = GrowableBuffer<Open>(capacity: 16)
-  /// The keys of the maps that are open, those of the innermost last: strings of the pool.
-  private var openKeys = GrowableBuffer<UInt32>(capacity: 64)
-
-  /// The list of a map that names no list, as read from the index of a token.
-  static let none = Int(truncatingIfNeeded: UInt32.max)
+  /// The keys of the map that is being looked at: strings of the pool.
+  private var mapKeys = GrowableBuffer<UInt32>(capacity: 64)
 
   subscript(index: Int) -> List {
     _read { yield lists[index] }
@@ -404,68 +396,43 @@ struct KeyLists: ~Copyable {
     byHash.removeAll(keepingCapacity: isSmall)
   }
 
-  /// Gives every map on the tape its list. Returns false if a map has a key twice.
-  mutating func collect(_ recording: inout Recording) -> Bool {
-    openKeys.removeAll()
-    var end = 0
-    for map in recording.maps.buffer where map >= end {
-      guard let next = collect(from: Int(map), &recording) else { return false }
-      end = next
+  /// Gives every map of the message its list. Returns false if a map has a key twice.
+  mutating func collect(_ message: inout RecordedMessage) -> Bool {
+    for number in message.maps.buffer {
+      let map = Int(number)
+      mapKeys.removeAll()
+      message.tape.forEachBackwards(in: map) {
+        mapKeys.append(UInt32(truncatingIfNeeded: message.tape.keyString(at: $0)))
+      }
+      if mapKeys.count == 0 { continue }
+      var wanted = mapKeys.buffer
+      wanted.reverse()
+      guard let list = list(of: wanted, &message.strings, map: map) else { return false }
+      message.tape.setKeys(list, of: map)
     }
     return true
   }
 
-  /// Does the same for a map and those inside it. Returns where it ends, or nil if one of them has a key
-  /// twice.
-  private mutating func collect(from begin: Int, _ recording: inout Recording) -> Int? {
-    var index = begin
-    repeat {
-      let token = recording.tape[index]
-      switch token.kind {
-      case .object, .map, .array:
-        open.append(Open(begin: index, isMap: token.kind == .map, firstKey: openKeys.count))
-      case .key: openKeys.append(UInt32(truncatingIfNeeded: token.index))
-      case .end:
-        let container = open.takeLast()
-        if container.isMap {
-          let keys = openKeys.buffer[container.firstKey...]
-          guard let list = list(of: keys, &recording.strings, begin: container.begin) else {
-            open.removeAll()
-            return nil
-          }
-          recording.tape[container.begin].index = list
-        }
-        openKeys.truncate(to: container.firstKey)
-      default: break
-      }
-      index &+= 1
-    } while open.count > 0
-    return index
-  }
-
   /// Returns the list with these keys, which is added if it is new; nil if a key repeats.
-  private mutating func list(of wanted: Keys, _ strings: inout StringPool, begin: Int) -> Int? {
-    guard !wanted.isEmpty else { return Self.none }
+  private mutating func list(of wanted: Keys, _ strings: inout StringPool, map: Int) -> Int? {
     var hash = hash(wanted)
     while let found = byHash[hash] {
       if wanted.elementsEqual(keys[lists[found].range]) {
         lists[found].uses += 1
-        // A map inside another ends before it.
-        lists[found].firstUse = min(lists[found].firstUse, begin)
         return found
       }
       hash &+= 1
     }
-    guard strings.mark(wanted, UInt32(truncatingIfNeeded: begin + 1)) else { return nil }
+    guard strings.mark(wanted, UInt32(truncatingIfNeeded: map)) else { return nil }
     let start = keys.count
     keys += wanted
     byHash[hash] = lists.count
-    lists.append(List(range: start..<keys.count, firstUse: begin))
+    lists.append(List(range: start..<keys.count, firstUse: map))
     return lists.count - 1
   }
 
   private func hash(_ keys: Keys) -> UInt64 {
-    let bytes = UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: keys))
+    let bytes = UnsafeRawBufferPointer(keys)
     return bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
   }
 }

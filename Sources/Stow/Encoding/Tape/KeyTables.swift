@@ -3,8 +3,14 @@ struct KeyTables: ~Copyable {
   private var tables = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// The tables with objects in the message, in the order of their first objects.
   private(set) var active = GrowableBuffer<KeyTable.Reference>(capacity: 8)
-  /// The table of each slot that the message has given to a key, in the order in which it gave them.
+  /// Those that were active before objects are counted again.
+  private var former = GrowableBuffer<KeyTable.Reference>(capacity: 8)
+  /// The table of each slot that the message has given to a key, in the order in which it gave them. It is not active if
+  /// its keys were written as strings only.
   private var owners = GrowableBuffer<KeyTable.Reference>(capacity: 32)
+
+  /// Whether a key with a slot was written as a string.
+  private var hasStringKeys = false
 
   init() {}
 
@@ -27,25 +33,32 @@ struct KeyTables: ~Copyable {
     return table
   }
 
-  /// Notes that an object of the message has the keys of `table`.
+  /// Notes that objects of the message have the keys of `table`.
   @inline(__always)
-  mutating func countUse(_ table: KeyTable.Reference, at begin: Int) {
+  mutating func countUses(_ table: KeyTable.Reference, _ count: Int, from object: Int) {
     if table.pointee.uses == 0 {
-      table.pointee.firstUse = begin
+      table.pointee.firstUse = object
       active.append(table)
     }
-    table.pointee.uses &+= 1
+    table.pointee.uses &+= count
   }
 
-  /// Puts the active tables in the order of their first objects.
-  mutating func sortByFirstUse() {
-    let tables = Array(active.buffer)
-    let order = sortedIndices(tables.count) { tables[$0].pointee.firstUse < tables[$1].pointee.firstUse }
-    for (place, index) in order.enumerated() { active[place] = tables[index] }
+  /// Forgets which objects have keys, and which keys have values, before both are counted again.
+  mutating func beginCount() {
+    swap(&active, &former)
+    for table in former.buffer { table.pointee.forgetCounts() }
+  }
+
+  /// Keeps the tables that turned out to have no objects, behind the others.
+  mutating func endCount() {
+    for table in former.buffer where table.pointee.uses == 0 { active.append(table) }
+    former.truncate(to: 0)
   }
 
   mutating func removeAll() {
     for table in active.buffer { table.pointee.removeAll() }
+    if hasStringKeys { for table in owners.buffer { table.pointee.removeAll() } }
+    hasStringKeys = false
     active.truncate(to: 0)
     owners.truncate(to: 0)
   }
@@ -57,11 +70,22 @@ struct KeyTables: ~Copyable {
     return table.pointee.takeSlot(ofByte: byte, isPresent: isPresent)
   }
 
+  /// Gives a slot to a key that is written as a string, so that it has the same place in objects that come later.
+  mutating func noteString(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) {
+    hasStringKeys = true
+    _ = slot(table, ofByte: byte, isPresent: isPresent)
+  }
+
   /// Returns the slot of a key of `table` that has been learnt.
   mutating func slot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
     let byte = table.pointee.firstOfSameName(byte)
     return table.pointee.slot(ofByte: byte, isPresent: isPresent)
       ?? takeSlot(table, ofByte: byte, isPresent: isPresent)
+  }
+
+  /// Forgets all slots, and returns their keys in order, so that they can be numbered again.
+  mutating func forgetSlots() -> [(KeyTable.Reference, keys: [UInt8])] {
+    former.buffer.map { ($0, $0.pointee.forgetSlots()) }
   }
 
   /// Takes back the slots that were given last, except the first `count`.
@@ -77,7 +101,7 @@ struct KeyTables: ~Copyable {
 /// used; the names of keys are remembered from message to message. Other key types have no slots: their keys
 /// are strings, written before the values.
 struct KeyTable: ~Copyable {
-  /// A table is referred to by its address: the recording keeps it, without reference counting.
+  /// A table is referred to by its address: the message keeps it, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyTable>
 
   let keyType: ObjectIdentifier
@@ -116,10 +140,10 @@ struct KeyTable: ~Copyable {
   var uses = 0
   var firstUse = 0
   /// How many slots there were when the second object began: all of them, if every object asks for the same keys. Only
-  /// a recorder that makes each container anew notes this, as a `ContextLearner` has.
+  /// a builder that makes each container anew notes this, as a `ContextLearner` has.
   var slotsOfFirst = Int.max
 
-  // Of one message, when its recording is complete.
+  // Of one message, when it is complete.
 
   /// The keys that are written, and after them those of the shape of each match.
   private var presents = [PresentKeys()]
@@ -148,6 +172,11 @@ struct KeyTable: ~Copyable {
     keys.truncate(to: 0)
     uses = 0
     slotsOfFirst = .max
+  }
+
+  fileprivate mutating func forgetCounts() {
+    uses = 0
+    for key in keys.buffer { table[Int(key)] |= Self.absent }
   }
 
   fileprivate mutating func forgetLastSlot() { table[Int(keys.takeLast())] = Self.fresh }
@@ -199,16 +228,17 @@ struct KeyTable: ~Copyable {
 
   /// Returns the key that represents all keys of the same name. Only that one has an entry; the others stay
   /// unknown.
-  fileprivate func firstOfSameName(_ byte: Int) -> Int {
+  func firstOfSameName(_ byte: Int) -> Int {
     precondition(isLearnt(byte))
     return names[byte].first
   }
 
-  func codingKey(atSlot slot: Int) -> (any CodingKey)? {
-    slot < slotCount ? codingKeys[Int(keys[slot])] : nil
-  }
+  func codingKey(ofKey byte: Int) -> (any CodingKey)? { isLearnt(byte) ? codingKeys[byte] : nil }
 
-  var usedKeys: [any CodingKey] { (0..<slotCount).map { codingKey(atSlot: $0) ?? PathKey(stringValue: "") } }
+  func codingKey(atSlot slot: Int) -> (any CodingKey)? { codingKey(ofKey: key(atSlot: slot)) }
+
+  /// Returns the byte of the key of a slot.
+  func key(atSlot slot: Int) -> Int { Int(keys[slot]) }
 
   /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
   @inline(__always)
@@ -220,7 +250,7 @@ struct KeyTable: ~Copyable {
 
   func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer { utf8(ofKey: Int(keys[slot])) }
 
-  private func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer { texts(names[byte].middle, names[byte].end) }
+  func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer { texts(names[byte].middle, names[byte].end) }
 
   private func texts(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: texts.base + start, count: end - start)
@@ -230,37 +260,35 @@ struct KeyTable: ~Copyable {
 
   var slotCount: Int { keys.count }
 
-  /// Renumbers the slots: those in `slots` have values and come first.
-  func reorder(_ slots: [Int]) {
-    let rest = (0..<slotCount).filter { !slots.contains($0) }
-    let bytes = (slots + rest).map { keys[$0] }
-    for (slot, byte) in bytes.enumerated() {
-      keys.buffer[slot] = byte
-      table[Int(byte)] = UInt16(slot) | (slot < slots.count ? 0 : Self.absent)
-    }
+  /// Whether each key has a bit of 64 by its byte.
+  var hasFewBytes: Bool { names.count <= 64 }
+
+  /// Returns the slot of a key that has one.
+  func slot(ofByte byte: Int) -> Int { Int(table[byte] & ~Self.absent) }
+
+  fileprivate mutating func forgetSlots() -> [UInt8] {
+    let keys = Array(keys.buffer)
+    for key in keys { table[Int(key)] = Self.fresh }
+    self.keys.truncate(to: 0)
+    return keys
   }
 
-  /// Marks every slot as never having had a value, before values are counted again.
-  func clearPresent() {
-    for slot in 0..<slotCount { table[Int(keys[slot])] |= Self.absent }
-  }
-
-  func markPresent(slot: Int) { table[Int(keys[slot])] &= ~Self.absent }
-
-  // MARK: what a complete recording has
+  // MARK: what a complete message has
 
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The bytes of the texts of the keys that are written.
   var textSize: Int { present.slots.reduce(0) { $0 + text(atSlot: Int($1)).count } }
 
-  /// Notes which slots have values, for a message whose recording is complete.
+  /// Notes which slots have values, for a message that is complete.
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
     taken = 0
     presents[0].removeAll()
-    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { presents[0].append(UInt16(slot)) }
+    for slot in 0..<slotCount where all || hasValue(atSlot: slot) {
+      presents[0].append(UInt16(slot), byte: key(atSlot: slot))
+    }
   }
 
   /// The keys that are written; for a shape that was found, its keys. One of these without a value may have a slot, too, such
@@ -311,9 +339,9 @@ struct KeyTable: ~Copyable {
     var known = PresentKeys()
     if let shape {
       for (index, position) in shape.positions.enumerated() {
-        known.append(
+        let slot =
           position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
-        )
+        known.append(slot, byte: slot == Self.noSlot ? nil : key(atSlot: Int(slot)))
       }
     }
     matches.append(
@@ -374,12 +402,12 @@ struct KeyTable: ~Copyable {
 struct PresentKeys {
   /// The slots, with `KeyTable.noSlot` for keys without one.
   private(set) var slots: [UInt16] = []
-  /// A bit for each of them below 64.
+  /// A bit for the byte of each of them that is below 64.
   private(set) var marks: UInt64 = 0
   /// Whether the shape has keys that no object with this key table asks for.
   private(set) var hasKeysWithoutSlot = false
-  /// Whether the key at each place of the shape has the slot of that number, and all have a bit in an object's marks.
-  private(set) var isInSlotOrder = true
+  /// Whether the key at each place of the shape has the byte of that number, and all have a bit in an object's marks.
+  private(set) var isInByteOrder = true
 
   var count: Int { slots.count }
 
@@ -387,12 +415,13 @@ struct PresentKeys {
     slots.removeAll(keepingCapacity: true)
     marks = 0
     hasKeysWithoutSlot = false
-    isInSlotOrder = true
+    isInByteOrder = true
   }
 
-  mutating func append(_ slot: UInt16) {
-    if slot == KeyTable.noSlot { hasKeysWithoutSlot = true } else { marks |= 1 << UInt64(slot) }
-    isInSlotOrder = isInSlotOrder && Int(slot) == count && slot < 64
+  /// - Parameter byte: The byte of the slot's key; nil if the key has no slot.
+  mutating func append(_ slot: UInt16, byte: Int?) {
+    if let byte { marks |= 1 << UInt64(byte) } else { hasKeysWithoutSlot = true }
+    isInByteOrder = isInByteOrder && byte == count && count < 64
     slots.append(slot)
   }
 }

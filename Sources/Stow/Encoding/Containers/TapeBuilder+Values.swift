@@ -1,0 +1,207 @@
+// Recording values of any type.
+
+extension TapeBuilder {
+  /// Records the value of a message.
+  func record<Value: Encodable>(_ value: Value) throws {
+    let entry = encoder(of: Value.self)
+    try encode(value, by: entry, key: TokenKey(), in: 0)
+    try checkNesting(of: value)
+    // An optional encodes its value as a single-value container does, which may be nothing.
+    guard entry.isPlain, recorded.tape[1].isPlace, !recorded.tape[1].isSettled else { return }
+    throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
+  }
+
+  /// Returns how values of a type are encoded.
+  @inline(__always)
+  func encoder(of type: Any.Type) -> TypeEncoders.Entry { encoders[type] ?? addEncoder(of: type) }
+
+  @inline(never)
+  private func addEncoder(of type: Any.Type) -> TypeEncoders.Entry {
+    let makeEncoder = encoders.makePlan
+    return encoders.add(type, makeEncoder(type))
+  }
+
+  /// Records a value, and links it to the container whose key it has.
+  @inline(__always)
+  func encode<Value: Encodable>(
+    _ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
+  ) throws {
+    let entry = encoder(of: Value.self)
+    try encode(value, by: entry, key: key, in: container, level: level)
+  }
+
+  /// The same for a value whose type is known here.
+  @inline(__always)
+  func encode<Value: Encodable>(
+    _ value: borrowing Value, by entry: TypeEncoders.Entry, key: TokenKey, in container: Int, level: Int = 0
+  ) throws {
+    let index = recorded.tape.count
+    try append(value, by: entry, key: key, parent: container, level: level)
+    recorded.tape.link(index, in: container)
+  }
+
+  /// The same for a value whose key has been announced, which has no value if this throws.
+  @inline(__always)
+  func encode<Value: Encodable>(
+    announced value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
+  ) throws {
+    do { try encode(value, key: key, in: container, level: level) } catch {
+      recorded.isInOrder = false
+      throw error
+    }
+  }
+
+  /// Appends a value, which the caller links.
+  @inline(__always)
+  func append<Value: Encodable>(
+    _ value: borrowing Value, by entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int = 0
+  ) throws {
+    if entry.isPlain { return try appendPlain(value, key: key, parent: parent) }
+    let value = copy value
+    try entry.withPlan(as: TypeEncoder<Value>.self) {
+      try $0.append(value, to: self, key: key, parent: parent, level: level)
+    }
+  }
+
+  /// Lets `value` encode itself to a place that begins with the next token.
+  @inline(__always)
+  func appendPlain<Value: Encodable>(_ value: borrowing Value, key: TokenKey, parent: Int) throws {
+    try call(of: value, key: key, parent: parent) { value, place in
+      try value.encode(to: RecordingEncoder(builder: self, place: place, parent: parent, key: key))
+    }
+  }
+
+  /// Records the value of a single-value container in the place of `encoder`.
+  func encode<Value: Encodable>(_ value: Value, at encoder: RecordingEncoder) throws {
+    try attempt(encoder) {
+      let entry = self.encoder(of: Value.self)
+      let place = recorded.tape[encoder.place]
+      // A table of fields cannot continue an object.
+      if entry.isPlain || !(place.isPlace && !place.isSettled) && Value.self is any StowFields.Type {
+        try callAgain(of: value, encoder) { try value.encode(to: encoder) }
+      } else {
+        try fill(encoder) {
+          try append(value, by: entry, key: encoder.key, parent: encoder.parent, level: 0)
+        }
+      }
+    }
+  }
+}
+
+// Making the containers and encoders that values receive.
+
+extension TapeBuilder {
+  /// Returns the container of a message that is over: what is written to it is discarded with its builder.
+  @inline(never)
+  static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
+    let builder = TapeBuilder(reusesContainers: false)
+    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
+    return builder.nestedKeyedContainer(keyType, key: TokenKey(), parent: 0)
+  }
+
+  // MARK: keyed containers
+
+  @inline(__always)
+  func pool<Key: CodingKey>(of keyType: Key.Type) -> EncoderPools.Reference {
+    pools[keyType] ?? addPool(keyType)
+  }
+
+  @inline(never)
+  private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> EncoderPools.Reference {
+    let keys = recorded.keyTables.add(keyType)
+    return pools.add(keys, for: keyType) { newContainer(keys, of: 0) as KeyedEncodingContainer<Key> }
+  }
+
+  @inline(__always)
+  func keyedContainer<Key: CodingKey>(
+    _ keyType: Key.Type, at encoder: RecordingEncoder
+  ) -> KeyedEncodingContainer<Key> {
+    let pool = pool(of: keyType)
+    let object = container(at: encoder, isArray: false) { recorded.form(of: pool.pointee.keys) }
+    return keyed(pool, object)
+  }
+
+  @inline(__always)
+  func nestedKeyedContainer<Key: CodingKey>(
+    _ keyType: Key.Type, key: TokenKey, parent: Int
+  ) -> KeyedEncodingContainer<Key> {
+    let pool = pool(of: keyType)
+    return keyed(pool, appendNested(recorded.form(of: pool.pointee.keys), key: key, parent: parent))
+  }
+
+  /// Returns an object for a key of a container, new or continued.
+  @inline(__always)
+  func nestedKeyedContainer<Key: CodingKey>(
+    _ keyType: Key.Type, forKey key: TokenKey, parent: Int
+  ) -> KeyedEncodingContainer<Key> {
+    if let object = recorded.container(forKey: key, in: parent, isArray: false) {
+      return keyed(self.pool(of: keyType), object, isNested: true)
+    }
+    return nestedKeyedContainer(keyType, key: key, parent: parent)
+  }
+
+  /// Returns a container for an object, new or reused.
+  @inline(__always)
+  private func keyed<Key: CodingKey>(
+    _ pool: EncoderPools.Reference, _ object: Int, isNested: Bool = false
+  ) -> KeyedEncodingContainer<Key> {
+    guard pools.reusesContainers else {
+      return newContainer(pool.pointee.keys, of: object, isNested: isNested)
+    }
+    pools.noteUse(pool)
+    return pool.pointee.take(KeyedEncodingContainer<Key>.self) {
+      makeContainer(Key.self, pool.pointee.keys)
+    } _: {
+      $0.start(object, hasBytes: hasBytes(object, pool.pointee.keys), isNested: isNested)
+    }
+  }
+
+  /// Returns whether the keys of a table are bytes in an object; in one that began with other keys they are strings.
+  @inline(__always)
+  private func hasBytes(_ object: Int, _ keys: KeyTable.Reference) -> Bool {
+    Int(recorded.tape.container(object).keys) == keys.pointee.index
+  }
+
+  /// Makes a container for the pool. Not inlined, because it needs the container's metadata and is rarely
+  /// called.
+  @inline(never)
+  private func makeContainer<Key: CodingKey>(
+    _ keyType: Key.Type, _ keys: KeyTable.Reference
+  ) -> (container: AnyObject, object: ObjectWriter) {
+    let writer = ObjectWriter(builder: self, keys: keys)
+    let container = KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
+    return (ContainerReuse.reference(of: container), writer)
+  }
+
+  /// Makes a container that holds the builder, for when containers are not reused.
+  @inline(never)
+  private func newContainer<Key: CodingKey>(
+    _ keys: KeyTable.Reference, of object: Int, isNested: Bool = false
+  ) -> KeyedEncodingContainer<Key> {
+    // Slots only become more, so that the least is that of the second object.
+    if keys.pointee.uses > 1 {
+      keys.pointee.slotsOfFirst = min(keys.pointee.slotsOfFirst, keys.pointee.slotCount)
+    }
+    let writer = ObjectWriter(builder: self, keys: keys, isOwner: true)
+    writer.start(object, hasBytes: hasBytes(object, keys), isNested: isNested)
+    return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
+  }
+
+  // MARK: arrays
+
+  func unkeyedContainer(at encoder: RecordingEncoder) -> UnkeyedEncoder {
+    UnkeyedEncoder(builder: self, array: container(at: encoder, isArray: true) { .array })
+  }
+
+  func nestedUnkeyedContainer(key: TokenKey, parent: Int) -> UnkeyedEncoder {
+    UnkeyedEncoder(builder: self, array: appendNested(.array, key: key, parent: parent))
+  }
+
+  /// Returns an array for a key of a container, new or continued.
+  func nestedUnkeyedContainer(forKey key: TokenKey, parent: Int) -> UnkeyedEncoder {
+    if let array = recorded.container(forKey: key, in: parent, isArray: true) {
+      return UnkeyedEncoder(builder: self, array: array)
+    }
+    return nestedUnkeyedContainer(key: key, parent: parent)
+  }
+}

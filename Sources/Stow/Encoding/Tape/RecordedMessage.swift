@@ -1,0 +1,319 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One message as it was recorded: the tape, and the strings, keys and long values that its tokens name.
+struct RecordedMessage: ~Copyable {
+  var tape = Tape()
+  var strings = StringPool()
+  var keyTables = KeyTables()
+  /// Whole arrays and data.
+  private(set) var retained: [RetainedValue] = []
+  /// Scalars of more than 64 bits.
+  private(set) var wideForms = GrowableBuffer<WideForm>(capacity: 4)
+  /// The containers that are maps. Their keys could repeat, if `hasFreeKeys` says so.
+  private(set) var maps = GrowableBuffer<UInt32>(capacity: 16)
+  var hasFreeKeys = false
+  /// Whether the tokens are in the order of the document, all of them are part of it, what was counted is right, and no
+  /// object has a key twice, or keys that are not in the order of their slots.
+  var isInOrder = true
+  /// Whether a place was linked before it had a value. Slots are then numbered again if keys are sorted.
+  var hasLatePlaces = false
+  /// The integers of keys, by the tokens of their values, if they are not those that the strings stand for.
+  private var integerKeys: [Int: Int?] = [:]
+  private var foundKeys = FoundKeys()
+  /// Containers that would have to continue one of another kind.
+  private(set) var conflicts: Set<Int> = []
+
+  @inline(__always)
+  mutating func removeAll() {
+    tape.removeAll()
+    strings.removeAll()
+    keyTables.removeAll()
+    if !retained.isEmpty { retained.removeAll() }
+    wideForms.removeAll()
+    maps.removeAll()
+    hasFreeKeys = false
+    isInOrder = true
+    hasLatePlaces = false
+    if !integerKeys.isEmpty { integerKeys = [:] }
+    if !foundKeys.counts.isEmpty { foundKeys = FoundKeys() }
+    if !conflicts.isEmpty { conflicts = [] }
+  }
+
+  // MARK: containers
+
+  /// Returns the form of the next container, an object with the keys of `table`, and counts it as a use of them.
+  @inline(__always)
+  mutating func form(of table: KeyTable.Reference) -> ContainerForm {
+    guard table.pointee.hasSlots else {
+      hasFreeKeys = true
+      return mapForm()
+    }
+    keyTables.countUses(table, 1, from: tape.nextContainer)
+    return .object(table.pointee.index)
+  }
+
+  /// The same for a map.
+  @inline(__always)
+  mutating func mapForm() -> ContainerForm {
+    noteMap(tape.nextContainer)
+    return .map
+  }
+
+  /// Returns what each of the next `count` containers begins as, objects in `parent` with the keys of `table`.
+  @inline(__always)
+  mutating func row(_ table: KeyTable.Reference, in parent: Int, count: Int) -> Container {
+    keyTables.countUses(table, count, from: tape.nextContainer)
+    return tape.container(.object(table.pointee.index), at: 0, parent: parent)
+  }
+
+  mutating func noteMap(_ container: Int) { maps.append(UInt32(truncatingIfNeeded: container)) }
+
+  /// Forgets what was counted of containers, before they are counted again.
+  mutating func beginCount() {
+    maps.removeAll()
+    hasFreeKeys = false
+    keyTables.beginCount()
+  }
+
+  mutating func endCount() {
+    keyTables.endCount()
+    isInOrder = true
+  }
+
+  /// Returns the slot of a key that is not the next one, and forgets the order if it comes too late.
+  ///
+  /// - Parameters:
+  ///   - expected: The slot after that of the previous key; afterwards the slot after this one.
+  ///   - isPresent: Whether the key has a value. A key without one keeps its place among the others.
+  @inline(never)
+  mutating func findSlot(
+    _ table: KeyTable.Reference, ofByte byte: Int, _ expected: inout Int, isPresent: Bool
+  ) {
+    let slot = keyTables.slot(table, ofByte: byte, isPresent: isPresent)
+    if isPresent, slot < expected { isInOrder = false }
+    expected = isPresent ? slot + 1 : max(expected, slot + 1)
+  }
+
+  // MARK: values
+
+  /// Records a scalar of more than 64 bits as it will be written.
+  mutating func record(_ form: WideForm, key: TokenKey) {
+    tape.append(.wide, key: key, value: wideForms.count)
+    wideForms.append(form)
+  }
+
+  /// Records a URL by its absolute string.
+  mutating func record(url text: String, key: TokenKey) {
+    let index = strings.intern(text)
+    strings[index].valueUses &+= 1
+    tape.append(.url, key: key, value: index)
+  }
+
+  mutating func retain(_ value: RetainedValue, key: TokenKey) {
+    tape.append(value.kind, key: key, value: retained.count)
+    retained.append(value)
+  }
+
+  /// Records a nil that is `level` optionals deep.
+  mutating func recordNil(level: Int, key: TokenKey) {
+    if level == 0 { tape.append(.null, key: key) } else { tape.append(.nestedNil, key: key, value: level) }
+  }
+
+  // MARK: keys that are strings
+
+  /// Returns the key of the next value, and counts its use.
+  @inline(never)
+  mutating func key(_ name: String) -> TokenKey { key(ofString: strings.intern(name)) }
+
+  /// The same for a key that differs from all before it.
+  @inline(never)
+  mutating func key(new name: String) -> TokenKey { key(ofString: strings.add(new: name)) }
+
+  /// The same for a string of the pool.
+  @inline(__always)
+  mutating func key(ofString string: Int) -> TokenKey {
+    strings[string].keyUses &+= 1
+    return tape.key(string &+ TokenKey.firstString)
+  }
+
+  /// The same for a key that may have occurred before, and has this integer.
+  mutating func key(free name: String, _ integer: Int?) -> TokenKey {
+    if integer != nil || PathKey.startsInteger(name), integer != Int(name) {
+      integerKeys[tape.count] = integer
+    } else if !integerKeys.isEmpty {
+      integerKeys[tape.count] = nil
+    }
+    return key(name)
+  }
+
+  /// Returns the name of a key that a value in an object has. Inlined, because the message would be copied for a call.
+  @inline(__always)
+  private func name(_ key: TokenKey, at index: Int, in container: Int) -> UnsafeRawBufferPointer {
+    if key.isString { return strings.utf8(tape.number(of: key, at: index) - TokenKey.firstString) }
+    return table(of: key, in: container)?.pointee.utf8(ofKey: key.byte)
+      ?? UnsafeRawBufferPointer(start: nil, count: 0)
+  }
+
+  /// Returns the key table that knows a key by its byte; nil once the message is over, when containers that were kept
+  /// write to any other.
+  @inline(__always)
+  private func table(of key: TokenKey, in container: Int) -> KeyTable.Reference? {
+    let keys = tape.container(container).keys
+    guard keys < Container.map else { return nil }
+    let table = keyTables[Int(keys)]
+    return table.pointee.isLearnt(key.byte) ? table : nil
+  }
+
+  /// Returns the string that a key is, which joins the pool if the key is a byte.
+  mutating func string(_ key: TokenKey, at index: Int, in container: Int) -> Int {
+    key.isString
+      ? tape.number(of: key, at: index) - TokenKey.firstString
+      : strings.intern(name(key, at: index, in: container))
+  }
+
+  /// Returns the names of the keys of the outermost object, those that it has last first.
+  var namesOfTop: [String] {
+    let top = tape.view.top
+    guard top > 0, let object = tape.container(at: top) else { return [] }
+    var names: [String] = []
+    tape.forEachBackwards(in: object) {
+      names.append(String(decoding: name(tape[$0].key, at: $0, in: object), as: UTF8.self))
+    }
+    return names
+  }
+
+  // MARK: containers that are continued
+
+  /// Returns the container that a nested one for a key is to continue, if the key, which is that of the next token, has
+  /// a container.
+  mutating func container(forKey key: TokenKey, in parent: Int, isArray: Bool) -> Int? {
+    // A key that is new to the message, or in its turn, cannot have occurred before. As a string, it may have been a byte.
+    let mayRepeat =
+      key.isString
+      ? strings[tape.number(of: key, at: tape.count) - TokenKey.firstString].keyUses > 1
+        || tape.container(parent).keys != Container.map : !isInOrder
+    guard mayRepeat else { return nil }
+    let name = string(key, at: tape.count, in: parent)
+    guard let last = value(forName: name, in: parent) else { return nil }
+    expand(last, in: parent)
+    guard let found = tape.container(at: last) else { return nil }
+    isInOrder = false
+    if isArray == (tape.container(found).keys == Container.array) { return found }
+    // A programming error, unless it happens in a value that threw: that is known when the tape is put in order.
+    conflicts.insert(tape.nextContainer)
+    return nil
+  }
+
+  /// Returns the last value for a key. Takes time in proportion to the values that are new to the container.
+  private mutating func value(forName name: Int, in container: Int) -> Int? {
+    let count = Int(tape.container(container).count)
+    var (fresh, token) = ([Int](), Int(tape.container(container).last))
+    for _ in foundKeys.counts[container, default: 0]..<count {
+      fresh.append(token)
+      token = tape[token].previous
+    }
+    for token in fresh.reversed() {
+      foundKeys.values[FoundKeys.Key(container, string(tape[token].key, at: token, in: container))] = token
+    }
+    foundKeys.counts[container] = count
+    return foundKeys.values[FoundKeys.Key(container, name)]
+  }
+
+  /// Turns an array that was retained as a whole into one with its elements on the tape, because others follow.
+  mutating func expand(_ index: Int, in parent: Int) {
+    guard tape[index].kind == .packed else { return }
+    isInOrder = false
+    let values = retained[tape[index].value]
+    let array = tape.put(.array, at: index, parent: parent)
+    let first = tape.count
+    switch values {
+    case .doubles(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .bools(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .ints(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .integers(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .data: break
+    }
+    tape.linkAll(from: first, in: array)
+  }
+
+  // MARK: paths, which are read off the parents
+
+  func path(of container: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var number = container
+    while number != 0 {
+      let (token, parent) = (Int(tape.container(number).token), Int(tape.container(number).parent))
+      if parent != 0 { path.append(pathKey(tape[token].key, at: token, in: parent)) }
+      number = parent
+    }
+    return path.reversed()
+  }
+
+  /// Returns the path of the value whose token is, or will be, at `index`.
+  func path(_ key: TokenKey, at index: Int, in parent: Int) -> [any CodingKey] {
+    parent == 0 ? [] : path(of: parent) + [pathKey(key, at: index, in: parent)]
+  }
+
+  /// Returns the path of the first container that is in more than `limit` of them, or of a place that never got a value
+  /// and so becomes one, unless it is part of a value that threw.
+  func path(beyondDepth limit: Int) -> [any CodingKey]? {
+    var areLinked: [Bool] = []
+    var (container, place): (Int?, (token: Int, parent: Int)?)
+    for number in 0..<tape.nextContainer {
+      let next = tape.container(number)
+      areLinked.append(number == 0 || areLinked[Int(next.parent)] && tape.isLinked(number))
+      guard areLinked[number], next.depth >= limit else { continue }
+      if next.depth > limit, container == nil { container = number }
+      tape.forEachBackwards(in: number) {
+        if tape[$0].isPlace, $0 < place?.token ?? .max { place = ($0, number) }
+      }
+    }
+    if let place, place.token < container.map({ Int(tape.container($0).token) }) ?? .max {
+      return path(tape[place.token].key, at: place.token, in: place.parent)
+    }
+    return container.map { path(of: $0) }
+  }
+
+  private func pathKey(_ key: TokenKey, at index: Int, in parent: Int) -> any CodingKey {
+    if tape.container(parent).keys == Container.array {
+      return PathKey.index(tape.number(of: key, at: index))
+    }
+    if key.isString {
+      let name = String(decoding: name(key, at: index, in: parent), as: UTF8.self)
+      if let integer = integerKeys[index] { return PathKey(name: name, integer: integer) }
+      return PathKey(stringValue: name)
+    }
+    return table(of: key, in: parent)?.pointee.codingKey(ofKey: key.byte) ?? PathKey(stringValue: "")
+  }
+}
+
+/// The last values of keys, in the containers that were searched for one.
+private struct FoundKeys {
+  struct Key: Hashable {
+    private let container: Int
+    private let name: Int
+
+    init(_ container: Int, _ name: Int) { (self.container, self.name) = (container, name) }
+  }
+
+  var values: [Key: Int] = [:]
+  /// How many values each container had when it was searched.
+  var counts: [Int: Int] = [:]
+}
+
+/// Values that the tape refers to by index and the message keeps alive, because copying them would cost
+/// more.
+enum RetainedValue {
+  case data(Data)
+  case ints([Int])
+  case integers([Int64])
+  case doubles([Double])
+  case bools([Bool])
+
+  /// The kind of its token.
+  var kind: Token.Kind { if case .data = self { .data } else { .packed } }
+}

@@ -1,0 +1,457 @@
+/// The values of one message: a token for each, and a table of the containers.
+///
+///     {"id": 7, "tags": ["a", "b"], "ok": true}
+///
+///     tokens          0    1 object   2 integer   3 array   4 string   5 string   6 true
+///       key           -       -         "id"      "tags"       0          1        "ok"
+///       value         -     (1)          7          (2)       "a"        "b"        -
+///       previous      -       0          1           2         3          4         3
+///
+///     containers     (0)     (1)                    (2)
+///       token         0       1                      3
+///       parent        -      (0)                    (1)
+///       last          1       6                      5
+///       count         1       3                      2
+///
+/// Token 0 is no value, and container 0 has the whole message as its only value. A value is appended, and once it is
+/// complete it is linked: it becomes the last one of its container, and the one that was the last precedes it. The first
+/// one is preceded by the container's own token. So a container can be written to at any time. A value that threw is never
+/// linked. Its tokens stay, so that what escaped from it never means another value.
+struct Tape: ~Copyable {
+  // Doubles from 85 to just below the size from which buffers have large pages, of which the last one may be empty.
+  private var tokens = GrowableBuffer<Token>(capacity: 85)
+  private var containers = GrowableBuffer<Container>(capacity: 32)
+  /// The numbers that are longer than 32 bits.
+  private var words = GrowableBuffer<UInt64>(capacity: 32)
+  /// The keys that do not fit in a token, in the order of their tokens.
+  private var longKeys = GrowableBuffer<LongKey>(capacity: 1)
+
+  init() { begin() }
+
+  private mutating func begin() {
+    // Nobody reads token 0.
+    tokens.extend(to: 1)
+    containers.append(Container(token: 0, parent: 0, depth: 0, keys: Container.array))
+  }
+
+  mutating func removeAll() {
+    tokens.removeAll()
+    containers.removeAll()
+    words.removeAll()
+    if longKeys.count > 0 { longKeys.removeAll() }
+    begin()
+  }
+
+  /// The number of tokens, which is the index of the next one.
+  var count: Int { tokens.count }
+  /// The number that the next container will have.
+  var nextContainer: Int { containers.count }
+
+  subscript(index: Int) -> Token {
+    get { tokens[index] }
+    set { tokens[index] = newValue }
+  }
+
+  func container(_ number: Int) -> Container { containers[number] }
+
+  func depth(of container: Int) -> Int { Int(containers[container].depth) }
+
+  /// Returns the container that a token is; nil if it is none.
+  func container(at index: Int) -> Int? { tokens[index].isContainer ? tokens[index].value : nil }
+
+  /// Returns whether the value of a container was linked, or might be: whether no part of it has thrown.
+  func isLinked(_ container: Int) -> Bool {
+    let index = Int(containers[container].token)
+    return self.container(at: index) == container && tokens[index].previous != Token.unlinked
+  }
+
+  /// Calls `body` with the values of a container, from the last to the first.
+  @inline(__always)
+  func forEachBackwards(in container: Int, _ body: (_ token: Int) throws -> Void) rethrows {
+    var token = Int(containers[container].last)
+    for _ in 0..<containers[container].count {
+      try body(token)
+      token = tokens[token].previous
+    }
+  }
+
+  mutating func setKeys(_ keys: Int, of container: Int) {
+    containers[container].keys = UInt32(truncatingIfNeeded: keys)
+  }
+
+  // MARK: appending
+
+  /// Appends a scalar. Until it is linked, it follows the token before it.
+  @inline(__always)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int = 0) {
+    tokens.append(Token(kind, key: key, value: value, previous: tokens.count &- 1))
+  }
+
+  @inline(__always)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
+    append(kind, key: key, value: words.count)
+    words.append(word)
+  }
+
+  /// Appends a place, whose value comes later or never, and returns its token.
+  @inline(__always)
+  mutating func appendPlace(key: TokenKey) -> Int {
+    tokens.append(Token(.place, key: key, value: 0, previous: Token.unlinked))
+    return tokens.count &- 1
+  }
+
+  /// Appends a container, which is linked when it is complete, and returns its number.
+  @inline(__always)
+  mutating func append(_ form: ContainerForm, key: TokenKey, parent: Int) -> Int {
+    tokens.append(Token(form.kind, key: key, value: containers.count, previous: Token.unlinked))
+    return addContainer(form, at: tokens.count &- 1, parent: parent)
+  }
+
+  /// Makes a token a container, and returns the number of that.
+  @inline(__always)
+  mutating func put(_ form: ContainerForm, at index: Int, parent: Int) -> Int {
+    tokens[index].become(form.kind, value: containers.count)
+    return addContainer(form, at: index, parent: parent)
+  }
+
+  @inline(__always)
+  private mutating func addContainer(_ form: ContainerForm, at index: Int, parent: Int) -> Int {
+    containers.append(container(form, at: index, parent: parent))
+    return containers.count &- 1
+  }
+
+  @inline(__always)
+  func container(_ form: ContainerForm, at index: Int, parent: Int) -> Container {
+    Container(
+      token: UInt32(truncatingIfNeeded: index), parent: UInt32(truncatingIfNeeded: parent),
+      depth: containers[parent].depth &+ 1, keys: form.keys)
+  }
+
+  /// Makes a complete value the last one of a container.
+  @inline(__always)
+  mutating func link(_ index: Int, in container: Int) {
+    tokens[index].previous = containers[container].append(index)
+  }
+
+  /// Links the last token.
+  @inline(__always)
+  mutating func linkLast(in container: Int) {
+    // There always is one, and the container was made.
+    let index = tokens.count &- 1
+    tokens.base[index].previous = containers.base[container].append(index)
+  }
+
+  /// Links all tokens from `first` on, which are scalars.
+  mutating func linkAll(from first: Int, in container: Int) {
+    guard first < tokens.count else { return }
+    tokens[first].previous = Int(containers[container].last)
+    containers[container].extend(to: tokens.count &- 1, count: tokens.count &- first)
+  }
+
+  /// Makes the value at `start` that of a place, which keeps its key and where it is linked. Returns whether the tape is
+  /// as if it had been there from the beginning.
+  mutating func move(_ start: Int, to place: Int) -> Bool {
+    let value = tokens[start]
+    tokens[place].become(value.kind, value: value.value)
+    if value.isContainer { containers[value.value].token = UInt32(truncatingIfNeeded: place) }
+    guard start == tokens.count &- 1 else { return false }
+    tokens.truncate(to: start)
+    return start == place + 1
+  }
+
+  /// Drops the last token.
+  mutating func removeLast() { tokens.truncate(to: tokens.count &- 1) }
+
+  // MARK: values that are written one after the other
+
+  /// Returns room for `count` tokens, and as many words, until anything else is appended; `take` takes in what was
+  /// written there.
+  mutating func room(_ count: Int) -> TapeRoom {
+    tokens.reserve(count)
+    words.reserve(count)
+    return TapeRoom(tokens: tokens.base, count: tokens.count, words: words.base, wordCount: words.count)
+  }
+
+  mutating func take(_ room: TapeRoom) {
+    tokens.extend(to: room.count)
+    words.extend(to: room.wordCount)
+  }
+
+  /// Makes the values that a room has after the token at `index` those of an object, which that becomes.
+  @inline(__always)
+  mutating func put(_ row: Container, at index: Int, key: TokenKey, previous: Int, in room: TapeRoom) {
+    room.tokens[index] = Token(.object, key: key, value: containers.count, previous: previous)
+    var row = row
+    row.token = UInt32(truncatingIfNeeded: index)
+    row.extend(to: room.count &- 1, count: room.count &- index &- 1)
+    containers.append(row)
+  }
+
+  /// Makes rows the last values of a container.
+  mutating func link(rows count: Int, last: Int, to container: Int) {
+    containers[container].extend(to: last, count: count)
+  }
+
+  // MARK: keys
+
+  struct LongKey: BitwiseCopyable {
+    let token: Int
+    let number: Int
+  }
+
+  /// Returns the key with a number, for the next token.
+  @inline(__always)
+  mutating func key(_ number: Int) -> TokenKey {
+    number < TokenKey.longest ? TokenKey(number) : longKey(number)
+  }
+
+  @inline(never)
+  private mutating func longKey(_ number: Int) -> TokenKey {
+    longKeys.append(LongKey(token: tokens.count, number: number))
+    return TokenKey(TokenKey.longest)
+  }
+
+  /// Returns the number of a key that the token at `index` has, or would have.
+  @inline(__always)
+  func number(of key: TokenKey, at index: Int) -> Int {
+    key.number < TokenKey.longest ? key.number : longNumber(at: index)
+  }
+
+  @inline(never)
+  private func longNumber(at index: Int) -> Int {
+    // The last one for the token: a value that threw early had the same.
+    var range = 0..<longKeys.count
+    while !range.isEmpty {
+      let middle = (range.lowerBound + range.upperBound) / 2
+      if longKeys[middle].token <= index {
+        range = middle + 1..<range.upperBound
+      } else {
+        range = range.lowerBound..<middle
+      }
+    }
+    return longKeys[range.lowerBound - 1].number
+  }
+
+  /// Returns the string that is the key of the token at `index`.
+  @inline(__always)
+  func keyString(at index: Int) -> Int { number(of: tokens[index].key, at: index) &- TokenKey.firstString }
+
+  // MARK: reading
+
+  /// The tokens and words, for a walk over them.
+  var view: TapeView {
+    TapeView(tokens: UnsafeBufferPointer(tokens.buffer), containers: containers.base, words: words.base)
+  }
+}
+
+/// What tokens and words are appended to.
+protocol TokenTape: ~Copyable {
+  mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64)
+}
+
+extension Tape: TokenTape {}
+
+/// Room on a tape: tokens are written there one after the other, without checking how much is left. Like scalars on the
+/// tape, each follows the one before it.
+struct TapeRoom: TokenTape, BitwiseCopyable {
+  fileprivate let tokens: UnsafeMutablePointer<Token>
+  /// How many tokens the tape will have.
+  fileprivate(set) var count: Int
+  fileprivate let words: UnsafeMutablePointer<UInt64>
+  fileprivate var wordCount: Int
+
+  @inline(__always)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int) {
+    tokens[count] = Token(kind, key: key, value: value, previous: count &- 1)
+    count &+= 1
+  }
+
+  @inline(__always)
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
+    append(kind, key: key, value: wordCount)
+    words[wordCount] = word
+    wordCount &+= 1
+  }
+
+  /// Leaves room for the token of a row, and returns its index.
+  mutating func beginRow() -> Int {
+    count &+= 1
+    return count &- 1
+  }
+}
+
+/// The tokens and words of a tape that nobody writes to.
+struct TapeView {
+  let tokens: UnsafeBufferPointer<Token>
+  fileprivate let containers: UnsafePointer<Container>
+  fileprivate let words: UnsafePointer<UInt64>
+
+  subscript(index: Int) -> Token { @inline(__always) get { tokens[index] } }
+
+  /// The container that a token is.
+  @inline(__always)
+  func container(_ token: Token) -> Container { containers[token.value] }
+
+  /// The last token of the message, where a walk from its end begins.
+  var top: Int { Int(containers[0].last) }
+
+  func word(_ token: Token) -> UInt64 { words[token.value] }
+
+  /// Returns the bits of a number: an integer of any size, a floating-point number, a date. For another
+  /// token, returns its value.
+  func number(_ token: Token) -> UInt64 {
+    token.hasWord ? words[token.value] : UInt64(bitPattern: token.integer)
+  }
+
+  /// Whether a token is the only one of its value: a scalar, or an empty container.
+  func isSingle(_ token: Token) -> Bool { !token.isContainer || container(token).count == 0 }
+}
+
+/// A container of the message.
+struct Container: BitwiseCopyable {
+  fileprivate(set) var token: UInt32
+  let parent: UInt32
+  /// The token of its last value; its own if it has none.
+  private(set) var last: UInt32
+  private(set) var count: UInt32 = 0
+  /// How many containers it is in, including itself.
+  let depth: UInt32
+  /// The key table of an object whose keys are bytes; the list of keys of a map, once the message is planned.
+  fileprivate(set) var keys: UInt32
+
+  /// What arrays and maps have in place of a key table.
+  static let array = UInt32.max
+  static let map = UInt32.max - 1
+
+  fileprivate init(token: UInt32, parent: UInt32, depth: UInt32, keys: UInt32) {
+    (self.token, self.parent, last, self.depth, self.keys) = (token, parent, token, depth, keys)
+  }
+
+  /// Adds a value, and returns the token of the one before it.
+  @inline(__always)
+  fileprivate mutating func append(_ index: Int) -> Int {
+    let previous = Int(last)
+    extend(to: index, count: 1)
+    return previous
+  }
+
+  @inline(__always)
+  fileprivate mutating func extend(to last: Int, count: Int) {
+    self.last = UInt32(truncatingIfNeeded: last)
+    self.count &+= UInt32(truncatingIfNeeded: count)
+  }
+}
+
+/// What kind of container is to begin.
+struct ContainerForm: BitwiseCopyable {
+  fileprivate let kind: Token.Kind
+  fileprivate let keys: UInt32
+
+  static let array = ContainerForm(kind: .array, keys: Container.array)
+  static let map = ContainerForm(kind: .map, keys: Container.map)
+  static func object(_ table: Int) -> ContainerForm {
+    ContainerForm(kind: .object, keys: UInt32(truncatingIfNeeded: table))
+  }
+}
+
+/// A value on the tape. Twelve bytes.
+struct Token: BitwiseCopyable {
+  private(set) var kind: Kind
+  private let lowKey: UInt8
+  private let highKey: UInt16
+  private var valueBits: UInt32
+  private var previousBits: UInt32
+
+  enum Kind: UInt8 {
+    case null, `false`, `true`
+    case integer
+    /// Scalars whose value is a word of the tape.
+    case longInteger, unsigned, double, float, date
+    case string, url
+    /// A scalar that does not fit in a word, in the form in which it is written.
+    case wide
+    case data
+    case nestedNil
+    /// A whole array of numbers or Bools, which is packed when it is written.
+    case packed
+    /// A container whose keys are bytes, which a key table knows.
+    case object
+    /// A container whose keys are strings.
+    case map
+    case array
+    /// A place whose value comes later, or never: then it is an empty object.
+    case place
+  }
+
+  /// What precedes a container or a place that is not linked.
+  static let unlinked = Int(UInt32.max)
+
+  @inline(__always)
+  init(_ kind: Kind, key: TokenKey, value: Int, previous: Int) {
+    self.kind = kind
+    lowKey = UInt8(truncatingIfNeeded: key.bits)
+    highKey = UInt16(truncatingIfNeeded: key.bits &>> 8)
+    valueBits = UInt32(truncatingIfNeeded: value)
+    previousBits = UInt32(truncatingIfNeeded: previous)
+  }
+
+  var key: TokenKey { TokenKey(Int(highKey) &<< 8 | Int(lowKey)) }
+
+  /// The small integer that the value is, or which word, string, container or other value it is.
+  var value: Int { Int(valueBits) }
+  var integer: Int64 { Int64(Int32(bitPattern: valueBits)) }
+
+  /// The value before this one in its container; for the first, the container.
+  var previous: Int {
+    get { Int(previousBits) }
+    set { previousBits = UInt32(truncatingIfNeeded: newValue) }
+  }
+
+  /// Takes another value. The key and the place among others stay.
+  @inline(__always)
+  mutating func become(_ kind: Kind, value: Int) {
+    self.kind = kind
+    valueBits = UInt32(truncatingIfNeeded: value)
+  }
+
+  var isContainer: Bool { kind == .object || kind == .map || kind == .array }
+
+  /// Whether the value is empty, if this is a cell of a row.
+  var isEmptyValue: Bool { isContainer || isPlace }
+
+  /// Whether this is a place without a value. `isSettled` tells whether one was encoded that recorded nothing.
+  var isPlace: Bool { kind == .place }
+  var isSettled: Bool { value != 0 }
+
+  var isInteger: Bool { kind == .integer || kind == .longInteger }
+
+  /// Whether the value is a word of the tape.
+  var hasWord: Bool {
+    switch kind {
+    case .longInteger, .unsigned, .double, .float, .date: true
+    default: false
+    }
+  }
+}
+
+/// Where a value is in its container: in an object the byte of its key, in an array its index, if anybody asks for it. In
+/// a map it is the string of the pool that is the key, counted from `firstString`, so that an object may have such keys, too.
+struct TokenKey: BitwiseCopyable {
+  /// At most 24 bits; the longest stands for keys that do not fit, which the tape has beside the tokens.
+  fileprivate let bits: UInt32
+
+  fileprivate static let longest = 1 << 24 - 1
+  static let firstString = 256
+
+  fileprivate init(_ number: Int) { bits = UInt32(truncatingIfNeeded: number) }
+
+  init() { bits = 0 }
+
+  init(byte: Int) { bits = UInt32(UInt8(truncatingIfNeeded: byte)) }
+
+  fileprivate var number: Int { Int(bits) }
+  /// The byte of a key in an object.
+  var byte: Int { Int(bits & 0xFF) }
+  var isString: Bool { number >= Self.firstString }
+}

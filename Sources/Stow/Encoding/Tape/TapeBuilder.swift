@@ -1,0 +1,336 @@
+/// What containers write through: it appends the values of one message to the tape, and links them.
+///
+/// Whoever owns a container links a value to it once the value is complete. An `encode(to:)` is given a place on the
+/// tape. The place becomes a container where it is, or takes the scalar that comes next; or a value that was recorded
+/// elsewhere is moved there. The places of `superEncoder` and nested containers are linked at once, all others when they
+/// are complete. A place that never gets a value is an empty object.
+///
+/// The tape is in the order of the document as long as one container goes on after the other: the current one, or one
+/// that encloses it and belongs to the `encode(to:)` that is running. Everything else clears `isInOrder`, and nothing more
+/// happens until the message is complete (`DocumentOrder`).
+///
+/// Builders are reused: what belongs to types (key tables, type encoders, containers) stays, what belongs to
+/// a message goes.
+final class TapeBuilder {
+  // Every access to these properties is a single load, store or call that does not come back here; checking that at run
+  // time, for every value, would cost more than the accesses.
+  @exclusivity(unchecked) var recorded = RecordedMessage()
+  @exclusivity(unchecked) var encoders = TypeEncoders()
+  @exclusivity(unchecked) var pools: EncoderPools
+  @exclusivity(unchecked) private var state = State()
+
+  private struct State {
+    /// The container that was written to last; 0 while a place awaits its value.
+    var current = 0
+    /// The first container of the running `encode(to:)`.
+    var floor = 0
+    /// How many `encode(to:)` are running.
+    var calls = 0
+    /// The options of the encoder when the call began.
+    var maximumDepth = 0
+    var userInfo = UserInfo()
+    /// Whether a container or a place was made that may nest too deeply.
+    var mayBeTooDeep = false
+    var stack = StackGuard()
+    /// Tells encoders and containers whether their message is still being recorded.
+    var cell = BuilderCell.take()
+    var generation: UInt32 = 0
+  }
+
+  init(reusesContainers: Bool) {
+    pools = EncoderPools(reusesContainers: reusesContainers)
+    state.generation = cell.generation
+    cell.assign(self)
+  }
+
+  deinit { cell.giveBack() }
+
+  var cell: BuilderCell { state.cell }
+  var generation: UInt32 { state.generation }
+  var userInfo: UserInfo { state.userInfo }
+
+  var isOver: Bool { generation == BuilderCell.none }
+
+  @inline(__always)
+  func begin(maximumDepth: Int, _ userInfo: UserInfo) {
+    state.maximumDepth = maximumDepth
+    // Assigning an empty dictionary would take two calls of the runtime.
+    if !userInfo.isEmpty { state.userInfo = userInfo }
+  }
+
+  /// Ends the message: encoders and containers that are still held discard everything from now on.
+  func finish() {
+    endMessage()
+    state.generation = BuilderCell.none
+    state.current = -1
+  }
+
+  /// Tells encoders and containers that the message is over.
+  private func endMessage() {
+    if !cell.advance() {
+      state.cell = BuilderCell.take()
+      cell.assign(self)
+    }
+    state.generation = cell.generation
+  }
+
+  @inline(__always)
+  func reset() {
+    endMessage()
+    recorded.removeAll()
+    pools.removeUses()
+    state.stack.reset()
+    if !userInfo.isEmpty { state.userInfo = UserInfo() }
+    (state.current, state.floor, state.calls) = (0, 0, 0)
+    state.mayBeTooDeep = false
+  }
+
+  /// Prepares to be written to after the message is over, because a container escaped: those that are made
+  /// from now on hold the builder themselves.
+  func detach() {
+    pools.reusesContainers = false
+    // Another thread may release the builder at any time, once the keyed containers are gone.
+    finish()
+  }
+
+  // MARK: the order of the document
+
+  @inline(__always)
+  func isCurrent(_ container: Int) -> Bool { state.current == container }
+
+  /// Makes a container the one that is written to.
+  @inline(never)
+  func go(to container: Int) {
+    if recorded.isInOrder {
+      var enclosing = state.current
+      // Containers are made before those in them.
+      while enclosing > container { enclosing = Int(recorded.tape.container(enclosing).parent) }
+      recorded.isInOrder = enclosing == container && container >= state.floor
+    }
+    state.current = container
+  }
+
+  /// Notes a container that was just made, which is written to next.
+  @inline(__always)
+  private func enter(_ container: Int) -> Int {
+    state.current = container
+    if recorded.tape.depth(of: container) > state.maximumDepth { state.mayBeTooDeep = true }
+    return container
+  }
+
+  // MARK: values
+
+  /// Links the last token, a scalar, to the current container.
+  @inline(__always)
+  func linkLast() { recorded.tape.linkLast(in: state.current) }
+
+  /// Records a value by an `encode(to:)`, which `body` calls, to a place that it is given.
+  @inline(__always)
+  func call<Value>(
+    of value: borrowing Value, key: TokenKey, parent: Int,
+    _ body: (borrowing Value, _ place: Int) throws -> Void
+  ) throws {
+    let depth = recorded.tape.depth(of: parent)
+    guard depth <= state.maximumDepth, state.calls <= 2 &* state.maximumDepth else {
+      throw tooDeep(copy value, key, in: parent)
+    }
+    if depth == state.maximumDepth { state.mayBeTooDeep = true }
+    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    let place = recorded.tape.appendPlace(key: key)
+    let (current, floor, slots) = (state.current, state.floor, recorded.keyTables.slotCount)
+    (state.current, state.floor) = (0, recorded.tape.nextContainer)
+    state.calls &+= 1
+    do {
+      try body(value, place)
+    } catch {
+      state.calls &-= 1
+      (state.current, state.floor) = (current, floor)
+      forget(slotsFrom: slots)
+      throw error
+    }
+    state.calls &-= 1
+    (state.current, state.floor) = (current, floor)
+  }
+
+  /// Records a value as a container with the elements that `elements` records.
+  @inline(__always)
+  func recordContainer<Value>(
+    of value: borrowing Value, isMap: Bool, key: TokenKey, parent: Int,
+    _ elements: (_ container: Int) throws -> Void
+  ) throws {
+    try checkDepth(of: value, key: key, parent: parent)
+    let (current, slots) = (state.current, recorded.keyTables.slotCount)
+    let container = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
+    state.current = container
+    do {
+      try elements(container)
+    } catch {
+      state.current = current
+      forget(slotsFrom: slots)
+      throw error
+    }
+    state.current = current
+  }
+
+  /// The same for a container that may hold others of its kind without a call of `encode(to:)` in between.
+  @inline(__always)
+  func recordNest<Value>(
+    of value: borrowing Value, isMap: Bool, key: TokenKey, parent: Int,
+    _ elements: (_ container: Int) throws -> Void
+  ) throws {
+    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    state.calls &+= 1
+    defer { state.calls &-= 1 }
+    try recordContainer(of: value, isMap: isMap, key: key, parent: parent, elements)
+  }
+
+  /// Takes back the slots that were new in a value that threw.
+  @inline(never)
+  private func forget(slotsFrom count: Int) {
+    recorded.isInOrder = false
+    recorded.keyTables.forgetSlots(from: count)
+  }
+
+  // MARK: places
+
+  /// Puts a container in the place of an encoder, or returns the one that is there; `form` says what kind it is to be.
+  @inline(__always)
+  func container(at encoder: RecordingEncoder, isArray: Bool, _ form: () -> ContainerForm) -> Int {
+    let place = recorded.tape[encoder.place]
+    guard place.isPlace else { return continuedContainer(encoder, isArray: isArray) }
+    precondition(!(isArray && place.isSettled), "\(Self.otherContainer)")
+    if encoder.place != recorded.tape.count &- 1 || place.previous != Token.unlinked { noteLate(encoder) }
+    return enter(recorded.tape.put(form(), at: encoder.place, parent: encoder.parent))
+  }
+
+  /// Notes that a place gets its value late: after it was linked, or after other tokens.
+  @inline(never)
+  private func noteLate(_ encoder: RecordingEncoder) {
+    recorded.hasLatePlaces = true
+    if encoder.place != recorded.tape.count - 1 { recorded.isInOrder = false }
+  }
+
+  private static let otherContainer: StaticString =
+    "Attempt to get a container of another kind than the value that was already encoded."
+
+  @inline(never)
+  private func continuedContainer(_ encoder: RecordingEncoder, isArray: Bool) -> Int {
+    recorded.isInOrder = false
+    recorded.expand(encoder.place, in: encoder.parent)
+    guard let container = recorded.tape.container(at: encoder.place),
+      isArray == (recorded.tape.container(container).keys == Container.array)
+    else { preconditionFailure("\(Self.otherContainer)") }
+    return container
+  }
+
+  /// Appends a container to another, where it is linked at once.
+  @inline(__always)
+  func appendNested(_ form: ContainerForm, key: TokenKey, parent: Int) -> Int {
+    let container = recorded.tape.append(form, key: key, parent: parent)
+    recorded.tape.linkLast(in: parent)
+    return enter(container)
+  }
+
+  /// Appends the place of a super encoder, which is linked at once.
+  func appendPlace(key: TokenKey, parent: Int) -> RecordingEncoder {
+    let place = recorded.tape.appendPlace(key: key)
+    recorded.tape.link(place, in: parent)
+    recorded.hasLatePlaces = true
+    if recorded.tape.depth(of: parent) >= state.maximumDepth { state.mayBeTooDeep = true }
+    return RecordingEncoder(builder: self, place: place, parent: parent, key: key)
+  }
+
+  /// Lets `body` append the value of a place.
+  @inline(__always)
+  func fill(_ encoder: RecordingEncoder, _ body: () throws -> Void) rethrows {
+    let place = recorded.tape[encoder.place]
+    precondition(
+      place.isPlace && !place.isSettled,
+      "Attempt to encode a value through a single-value container when one was encoded already.")
+    if place.previous == Token.unlinked, encoder.place == recorded.tape.count &- 1 {
+      recorded.tape.removeLast()
+      try body()
+    } else {
+      let start = recorded.tape.count
+      noteLate(encoder)
+      try body()
+      if !recorded.tape.move(start, to: encoder.place) { recorded.isInOrder = false }
+    }
+  }
+
+  /// Lets `body` encode a value to the place of an encoder, which awaits one again if it throws. A container that is
+  /// already there goes on, and keeps what was encoded to it.
+  func attempt(_ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
+    let (place, slots) = (recorded.tape[encoder.place], recorded.keyTables.slotCount)
+    do { try body() } catch {
+      if place.isContainer {
+        recorded.isInOrder = false
+      } else if recorded.tape.count == encoder.place {
+        _ = recorded.tape.appendPlace(key: place.key)
+      } else if !recorded.tape[encoder.place].isPlace || recorded.tape[encoder.place].isSettled
+        || recorded.tape.count > encoder.place + 1
+      {
+        recorded.tape[encoder.place] = place
+        recorded.tape[encoder.place].become(.place, value: 0)
+        forget(slotsFrom: slots)
+      }
+      throw error
+    }
+    if recorded.tape[encoder.place].isPlace { recorded.tape[encoder.place].become(.place, value: 1) }
+  }
+
+  /// Lets `body` call an `encode(to:)` with the encoder of a place.
+  func callAgain<Value>(of value: Value, _ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
+    guard state.calls <= 2 * state.maximumDepth else { throw tooDeep(value, encoder.key, in: encoder.parent) }
+    if state.stack.isDue(state.calls), isStackLow { throw noRoom(value, encoder.key, in: encoder.parent) }
+    state.calls += 1
+    defer { state.calls -= 1 }
+    try body()
+  }
+
+  // MARK: depth
+
+  /// Returns whether there is room for one more call and its container in `parent`, without another look.
+  func hasRoom(in parent: Int) -> Bool {
+    recorded.tape.depth(of: parent) < state.maximumDepth && state.calls <= 2 &* state.maximumDepth
+      && !state.stack.isDue(state.calls)
+  }
+
+  /// Checks that a value may be recorded here as one more container.
+  @inline(__always)
+  func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
+    if recorded.tape.depth(of: parent) >= state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
+  }
+
+  /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
+  @inline(__always)
+  func checkNesting(of value: borrowing some Any) throws {
+    if state.mayBeTooDeep, let path = recorded.path(beyondDepth: state.maximumDepth) {
+      throw tooDeep(copy value, path: path)
+    }
+  }
+
+  // What escaped from a message may be written to on any thread. The builder of such a container reuses none.
+  private var isStackLow: Bool { state.stack.isLow(isElsewhere: isOver || !pools.reusesContainers) }
+
+  @inline(never)
+  private func noRoom<Value>(_ value: Value, _ key: TokenKey, in parent: Int) -> EncodingError {
+    .invalid(
+      value, path: recorded.path(key, at: recorded.tape.count, in: parent),
+      "Encoding calls itself \(state.calls) levels deep, and no more fit on the stack of this thread.")
+  }
+
+  @inline(never)
+  private func tooDeep<Value>(_ value: Value, _ key: TokenKey, in parent: Int) -> EncodingError {
+    tooDeep(value, path: recorded.path(key, at: recorded.tape.count, in: parent))
+  }
+
+  private func tooDeep<Value>(_ value: Value, path: [any CodingKey]) -> EncodingError {
+    .invalid(
+      value, path: path,
+      "The value nests more than \(state.maximumDepth) levels deep, or contains itself (see maximumDepth).")
+  }
+}
+
+/// The keyed containers of a builder, and the tables of their keys.
+typealias EncoderPools = ContainerPools<ObjectWriter, KeyTable.Reference>
