@@ -57,6 +57,16 @@ enum Catalogue {
     Payload("strings", "20,000 distinct String", .other) { Texts.strings(count: 20_000) },
     Payload("blob", "1 MiB of Data", .other) { Numbers.blob(count: 1 << 20) },
     Payload("dictionary", "[String: Int] with 10,000 entries", .other) { Texts.dictionary(count: 10_000) },
+    Payload("hierarchy", "1,000 objects of a class of three levels, by superEncoder()", .other) {
+      Truck.make(count: 1000)
+    },
+    Payload("fallbacks", "1,000 records, of which every tenth has a part that throws, by try?", .other) {
+      Fallback.make(count: 1000)
+    },
+    Payload(each: "hierarchy_each", "hierarchy, in 1,000 separate calls", .other) { Truck.make(count: 1000) },
+    Payload(each: "fallbacks_each", "1,000 records with a part that throws, in separate calls", .other) {
+      Fallback.make(count: 1000, refused: 1)
+    },
     Payload("reversed", "100 records of 100 fields, read last to first", .other) {
       ReversedRecord.make(count: 100)
     },

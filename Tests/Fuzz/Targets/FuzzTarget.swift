@@ -30,6 +30,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case streams
   /// Reads a text in diagnostic notation.
   case notation
+  /// Drives the containers of an encoder alone, with calls that refuse and class hierarchies.
+  case writing
 
   public func run(_ bytes: UnsafeRawBufferPointer) throws {
     // The message is read where it stands, so that a read beyond it is noticed.
@@ -39,6 +41,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .unrelated: try UnrelatedTarget.run(bytes)
     case .roundTrip: try RoundTripTarget.run(bytes)
     case .containers: try ContainersTarget.run(bytes)
+    case .writing: try ContainersTarget.runWriting(bytes)
     case .contexts: try ContextTarget.run(bytes)
     case .logs: try LogTarget.run(bytes)
     case .parts: try PartsTarget.run(bytes)

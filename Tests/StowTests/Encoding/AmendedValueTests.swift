@@ -141,6 +141,60 @@ struct AmendedValueTests {
     #expect(longArray?.array?.count == 20)
   }
 
+  private enum Field: String, CodingKey { case a, b, value, `super` }
+
+  @Test("keys keep the order in which nested containers of the type first have them, as strings, too")
+  func orderOfStrings() throws {
+    let value = Writes { encoder in
+      var container = encoder.container(keyedBy: Field.self)
+      let strings = Writes { encoder in
+        var own = encoder.container(keyedBy: AnyKey.self)
+        try own.encode(1, forKey: "a")
+      }
+      try container.encode(strings, forKey: .value)
+      var nested = container.nestedContainer(keyedBy: Field.self, forKey: .value)
+      try nested.encode(2, forKey: .a)
+      try container.encode(3, forKey: .b)
+      try container.encode(4, forKey: .a)
+    }
+    #expect(try StowMessage(from: StowEncoder().encode(value)).keys() == ["value", "a", "b"])
+  }
+
+  @Test("a key that was a string once more keeps the place of the first, where keys are sorted by their type")
+  func orderOfSuper() throws {
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let value = Writes { encoder in
+      var container = encoder.container(keyedBy: Field.self)
+      let copy = container
+      try container.encode(0, forKey: .a)
+      let inner = Writes { encoder in
+        var outer = copy
+        _ = encoder.container(keyedBy: Field.self)
+        try outer.encode(1, forKey: .b)
+      }
+      try container.encode(inner, forKey: .super)
+      _ = container.superEncoder()
+    }
+    #expect(try StowMessage(from: encoder.encode(value)).keys() == ["a", "super", "b"])
+  }
+
+  @Test("a place awaits a value again after one that recorded nothing and then threw")
+  func afterNothing() throws {
+    try expectWritten(["key": 2]) { encoder in
+      var container = encoder.container(keyedBy: AnyKey.self)
+      let value = Writes { encoder in
+        let nothing = Writes { encoder in
+          try encoder.writeSingle(Writes { _ in })
+          throw Refusal()
+        }
+        #expect(throws: Refusal.self) { try encoder.writeSingle(nothing) }
+        try encoder.writeSingle(2)
+      }
+      try container.encode(value, forKey: "key")
+    }
+  }
+
   @Test("of two elements, one recorded within the other, the outer one comes last")
   func elementWithinItself() throws {
     let value = Writes { encoder in

@@ -55,6 +55,18 @@ struct EncodingPathTests {
     #expect(probes.map(\.path) == [[0], [2]])
   }
 
+  @Test("the index, in an unkeyed container of very many elements")
+  func veryManyElements() throws {
+    let (probe, count) = (Probe(), 1 << 24 + 1)
+    _ = try message { encoder in
+      var container = encoder.unkeyedContainer()
+      for _ in 0..<count { try container.encodeNil() }
+      try container.encode(["key": probe])
+      #expect(steps(container.nestedUnkeyedContainer().codingPath) == [.init(integerLiteral: count + 1)])
+    }
+    #expect(probe.path == [.init(integerLiteral: count), "key"])
+  }
+
   @Test("through arrays and dictionaries")
   func standardContainers() throws {
     let probes = (0..<5).map { _ in Probe() }

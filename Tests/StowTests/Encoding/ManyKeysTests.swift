@@ -160,6 +160,35 @@ struct ManyKeysTests {
       ])
   }
 
+  @Test("a few keys of a type of many, which some objects lack")
+  func fewOfMany() throws {
+    struct Key: CodingKey {
+      let byte: UInt8
+      var stringValue: String { "\(byte)" }
+      var intValue: Int? { nil }
+      init(_ byte: UInt8) { self.byte = byte }
+      init?(stringValue: String) { nil }
+      init?(intValue: Int) { nil }
+    }
+    let encoder = StowEncoder()
+    func expect(_ objects: [[UInt8]]) throws {
+      let values = objects.map { keys in
+        Writes { encoder in
+          var container = encoder.container(keyedBy: Key.self)
+          for key in keys { try container.encode(key, forKey: Key(key)) }
+        }
+      }
+      let expected = objects.map { keys in
+        Dictionary(uniqueKeysWithValues: keys.map { ("\($0)", $0) })
+      }
+      #expect(try StowDecoder().decode([[String: UInt8]].self, from: encoder.encode(values)) == expected)
+    }
+    // The encoder knows all keys from the first message.
+    try expect([Array(0..<70)])
+    try expect([[0, 1, 2], [0, 2], [0, 1, 2], [1], [0, 1, 2]])
+    try expect([[0, 1, 69], [0, 69], [0, 1, 69], [69], [0, 1, 69]])
+  }
+
   @Test("a key type of one case")
   func oneCase() throws {
     struct One: Codable, Equatable {

@@ -30,6 +30,15 @@ struct FuzzCorpusTests {
     }
   }
 
+  @Test("random programs of an encoder's calls write what a model of a JSON encoder has", arguments: 0..<50)
+  func programs(batch: Int) {
+    var random = SeededGenerator(seed: UInt64(1000 + batch))
+    for _ in 0..<1000 {
+      let input = (0..<random.below(200)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      #expect(throws: Never.self, "\(input)") { try input.withUnsafeBytes(FuzzTarget.writing.run) }
+    }
+  }
+
   @Test("nor do random scripts of containers", arguments: 0..<4)
   func scripts(batch: Int) {
     var random = SeededGenerator(seed: UInt64(batch))

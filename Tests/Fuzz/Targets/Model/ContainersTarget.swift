@@ -39,6 +39,40 @@ enum ContainersTarget {
     }
   }
 
+  /// Writes only, where every so many calls one refuses, and compares what is read with the model.
+  static func runWriting(_ bytes: UnsafeRawBufferPointer) throws {
+    let choices = Choices(bytes)
+    let encoder = StowEncoder()
+    let options = choices.next()
+    if options & 1 == 1 { encoder.outputFormatting = .sortedKeys }
+    let script = WritingScript(choices, callsPerRefusal: Int(options >> 1 & 31), writesHierarchies: true)
+    defer { script.forget() }
+    let node = Node()
+    guard let message = try write(script, node, encoder) else { return }
+    let value = try StowDecoder().decode(GenericValue.self, from: message)
+    guard value == node.value else { throw Finding("written: \(node.value), read: \(value)") }
+    try compareWithJSON(bytes)
+  }
+
+  /// Makes the calls that JSON's encoder has no trap for with both encoders, and compares what they write.
+  private static func compareWithJSON(_ bytes: UnsafeRawBufferPointer) throws {
+    let json = JSONEncoder()
+    json.outputFormatting = .sortedKeys
+    json.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let written = Written { encoder in
+      let script = WritingScript(Choices(bytes), writesHierarchies: true, isOrderly: true)
+      try script.fill(encoder, Node(), path: [], depth: 0)
+    }
+    guard let message = try? StowEncoder().encode(written) else { return }
+    let expected = try json.encode(written)
+    let read = try json.encode(StowDecoder().decode(GenericValue.self, from: message))
+    guard read == expected else {
+      throw Finding(
+        "JSON: \(String(decoding: expected, as: UTF8.self)), read: \(String(decoding: read, as: UTF8.self))")
+    }
+  }
+
   /// The message; nil if the script ends in an error that it must end in.
   private static func write(_ script: WritingScript, _ node: Node, _ encoder: StowEncoder) throws -> Data? {
     do {

@@ -10,7 +10,21 @@ final class WritingScript {
   private static let deepest = 6
   private static let mostKept = 16
 
-  init(_ choices: Choices) { self.choices = choices }
+  /// How many calls of containers there are from one that refuses to the next; none refuses if this is 0.
+  private let callsPerRefusal: Int
+  private var calls = 0
+  private let writesHierarchies: Bool
+  /// Whether each value is written once, at its time, and none refuses.
+  private let isOrderly: Bool
+
+  init(
+    _ choices: Choices, callsPerRefusal: Int = 0, writesHierarchies: Bool = false, isOrderly: Bool = false
+  ) {
+    self.choices = choices
+    self.callsPerRefusal = callsPerRefusal
+    self.writesHierarchies = writesHierarchies
+    self.isOrderly = isOrderly
+  }
 
   // MARK: encoders
 
@@ -24,9 +38,10 @@ final class WritingScript {
     case 3: try fillObject(encoder, NameKey.self, node, path, depth)
     case 4, 5: try fillArray(encoder, node, path, depth)
     case 6: try fillSingle(encoder, node, path, depth)
+    case 7 where writesHierarchies && node.fields != nil: try fillHierarchy(encoder, node)
     default: break
     }
-    guard depth < Self.deepest else { return }
+    guard depth < Self.deepest, !isOrderly else { return }
     switch choices.below(16) {
     case 0:
       choices.trace("\(path) refuses")
@@ -78,7 +93,19 @@ final class WritingScript {
     node.content = sample.node.content
   }
 
+  private func fillHierarchy(_ encoder: any Encoder, _ node: Node) throws {
+    let number = choices.next()
+    try Hierarchy.Fourth(number).encode(to: encoder)
+    for (key, inner) in Hierarchy.node(number).fields ?? [:] { node.set(inner, for: key) }
+  }
+
   // MARK: containers
+
+  /// Refuses if it is the turn of this call.
+  private func count() throws {
+    calls += 1
+    if callsPerRefusal > 0, calls % callsPerRefusal == 0 { throw Refusal() }
+  }
 
   private func fill<Key: ScriptKey>(
     _ container: inout KeyedEncodingContainer<Key>, _ node: Node, _ path: [Step], _ depth: Int
@@ -110,6 +137,7 @@ final class WritingScript {
   private func step<Key: ScriptKey>(
     _ container: inout KeyedEncodingContainer<Key>, _ node: Node, _ path: [Step], _ depth: Int
   ) throws {
+    try count()
     try check(container.codingPath, is: path)
     let key = Key.choose(choices)
     let inner = path + [Step(key)]
@@ -135,13 +163,13 @@ final class WritingScript {
           Written { try self.fill($0, fresh, path: inner, depth: depth + 1) }, forKey: key)
       }
       if isWritten { node.set(fresh, for: key.stringValue) }
-    case 10 where old?.fields != nil && !isAwaited || old == nil:
+    case 10 where old?.fields != nil && !isAwaited && !isOrderly || old == nil:
       var nested = container.nestedContainer(keyedBy: NameKey.self, forKey: key)
       try fill(&nested, child(.object([:]), of: node, key), inner, depth + 1)
-    case 11 where old?.fields != nil && !isAwaited || old == nil:
+    case 11 where old?.fields != nil && !isAwaited && !isOrderly || old == nil:
       var nested = container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
       try fill(&nested, child(.object([:]), of: node, key), inner, depth + 1)
-    case 12 where old?.elements != nil || old == nil:
+    case 12 where old?.elements != nil && !isOrderly || old == nil:
       var nested = container.nestedUnkeyedContainer(forKey: key)
       try fill(&nested, child(.array([]), of: node, key), inner, depth + 1)
     case 13:
@@ -163,6 +191,7 @@ final class WritingScript {
   ) throws {
     // Of two elements at once, each may come first.
     if node.isBusy { return }
+    try self.count()
     try check(container.codingPath, is: path)
     let count = node.elements?.count ?? 0
     guard container.count == count || isPatchwork else {
@@ -212,7 +241,7 @@ final class WritingScript {
   // MARK: parts of steps
 
   private func check(_ path: [any CodingKey], is expected: [Step]) throws {
-    if !isPatchwork { try expect(path, is: expected) }
+    if !isPatchwork, !isOrderly { try expect(path, is: expected) }
   }
 
   /// The node that a nested container for `key` writes to: what is there, or a new one.
@@ -226,7 +255,7 @@ final class WritingScript {
   }
 
   private func fillOrKeep(_ encoder: any Encoder, _ node: Node, _ path: [Step], _ depth: Int) throws {
-    if choices.below(2) == 0 {
+    if choices.below(2) == 0 || isOrderly {
       try fill(encoder, node, path: path, depth: depth)
     } else {
       keep { [self] in try fill(encoder, node, path: path, depth: depth) }
@@ -234,7 +263,7 @@ final class WritingScript {
   }
 
   private func keep(_ write: @escaping () throws -> Void) {
-    guard kept.count < Self.mostKept else { return }
+    guard kept.count < Self.mostKept, !isOrderly else { return }
     kept.append((keptCount, write))
     keptCount += 1
   }
@@ -259,5 +288,64 @@ final class WritingScript {
       if choices.below(4) == 0 { throw refusal }
       return false
     }
+  }
+}
+
+/// Four classes, each of which encodes what it inherits in another way.
+enum Hierarchy {
+  class First: Encodable {
+    let number: UInt8
+
+    private enum CodingKeys: CodingKey { case first, number }
+
+    init(_ number: UInt8) { self.number = number }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode("first", forKey: .first)
+      try container.encode(number, forKey: .number)
+    }
+  }
+
+  class Second: First {
+    private enum CodingKeys: CodingKey { case second }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try super.encode(to: container.superEncoder())
+      try container.encode("second", forKey: .second)
+    }
+  }
+
+  class Third: Second {
+    private enum CodingKeys: CodingKey { case third, number }
+
+    override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode("third", forKey: .third)
+      try container.encode(number, forKey: .number)
+    }
+  }
+
+  final class Fourth: Third {
+    private enum CodingKeys: CodingKey { case fourth, parent }
+
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      let parent = container.superEncoder(forKey: .parent)
+      try container.encode("fourth", forKey: .fourth)
+      try super.encode(to: parent)
+    }
+  }
+
+  /// What an object of the fourth class is written as.
+  static func node(_ number: UInt8) -> Node {
+    func text(_ name: String) -> Node { Node(.string(name)) }
+    let number = Node(.integer(Int64(number)))
+    let first = Node(.object(["first": text("first"), "number": number]))
+    let third = Node(
+      .object(["super": first, "second": text("second"), "third": text("third"), "number": number]))
+    return Node(.object(["parent": third, "fourth": text("fourth")]))
   }
 }
