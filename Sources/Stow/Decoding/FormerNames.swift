@@ -35,7 +35,6 @@ extension StowFormerNames {
 /// The former names of the keys of one type.
 package final class FormerNames: Sendable {
   private let names: [ExactString: [String]]
-  private let presentNames: [ExactString: String]
   /// Why the names are ambiguous; nil if they are not.
   package let conflict: String?
 
@@ -47,28 +46,22 @@ package final class FormerNames: Sendable {
 
   fileprivate init<Key: StowFormerNames>(_ type: Key.Type) {
     let former = Key.formerNames.sorted { $0.key.stringValue < $1.key.stringValue }
+    names = Dictionary(former.map { (ExactString($0.key.stringValue), $0.value) }) { first, _ in first }
     // A type that makes a key of any string does not say which names its keys have.
     let areNamesKnown = Key(stringValue: "") == nil
-    var (presentNames, conflict) = ([ExactString: String](), String?.none)
+    var (keys, flaw) = ([ExactString: Key](), String?.none)
     for (key, names) in former {
       for name in names where name != key.stringValue {
         let other =
           areNamesKnown ? Key(stringValue: name) : former.map(\.key).first { $0.stringValue == name }
         if let other, other != key {
-          conflict = "\"\(name)\" is a former name of \"\(key.stringValue)\", and the name of another key."
-        } else if let other = presentNames.updateValue(key.stringValue, forKey: ExactString(name)),
-          other != key.stringValue
-        {
-          conflict = "\"\(name)\" is a former name of both \"\(other)\" and \"\(key.stringValue)\"."
+          flaw = "\"\(name)\" is a former name of \"\(key.stringValue)\", and the name of another key."
+        } else if let other = keys.updateValue(key, forKey: ExactString(name)), other != key {
+          flaw = "\"\(name)\" is a former name of both \"\(other.stringValue)\" and \"\(key.stringValue)\"."
         }
       }
     }
-    names = Dictionary(
-      former.map { (ExactString($0.key.stringValue), $0.value) }, uniquingKeysWith: { first, _ in first })
-    self.presentNames = presentNames
-    self.conflict = conflict.map {
-      "The former names of \(String(reflecting: Key.self)) are ambiguous: \($0)"
-    }
+    conflict = flaw.map { "The former names of \(String(reflecting: Key.self)) are ambiguous: \($0)" }
   }
 
   func names(of name: String) -> [String] { names[ExactString(name)] ?? [] }
@@ -76,12 +69,12 @@ package final class FormerNames: Sendable {
   /// Returns the names of an object's keys, with the present name in place of each former one whose value counts.
   package func present(_ names: [String]) -> [String] {
     let there = Set(names.map(ExactString.init))
-    return names.map { name in
-      guard let present = presentNames[ExactString(name)], !there.contains(ExactString(present)),
-        let first = self.names(of: present).first(where: { there.contains(ExactString($0)) }),
-        first.hasSameBytes(as: name)
-      else { return name }
-      return present
+    var present: [ExactString: String] = [:]
+    for (key, formerNames) in self.names where !there.contains(key) {
+      if let name = formerNames.lazy.map(ExactString.init).first(where: there.contains) {
+        present[name] = key.string
+      }
     }
+    return names.map { present[ExactString($0)] ?? $0 }
   }
 }
