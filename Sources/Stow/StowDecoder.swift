@@ -257,7 +257,7 @@ public final class StowDecoder: Sendable {
   /// Decodes a message, or the part that a path leads to, with `make`, which receives a decoder of it.
   ///
   /// - Parameter missing: The value of a missing part; without it, that is an error, or nil for an optional.
-  package func decode<Value>(
+  func decode<Value>(
     _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, at path: StowPath,
     orMissing missing: Value? = nil, by make: (any Decoder) throws -> Value
   ) throws -> Value {
@@ -273,12 +273,13 @@ public final class StowDecoder: Sendable {
   /// - Parameter isWhole: Whether all of it is decoded. For a part, the walk along the path checks the depth.
   @inline(__always)
   private func withSession<Value>(
-    of bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil, isWhole: Bool = true,
+    _ session: DecodingSession? = nil, of bytes: UnsafeRawBufferPointer,
+    in scope: DecodingDefinitions.Scope? = nil, isWhole: Bool = true,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     try options.read { options in
       try DecodingSession.run(
-        options.userInfo,
+        options.userInfo, in: session,
         open: { message throws(FormatError) in
           if let scope {
             try message.open(bytes, maximumDepth: options.maximumDepth, scope)
@@ -297,6 +298,13 @@ public final class StowDecoder: Sendable {
     _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil
   ) throws -> Value {
     try withSession(of: bytes, in: scope) { try $0.decode(type) }
+  }
+
+  /// Decodes a value from a message, and tells an observer what its type asks for.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, observer: any DecodingObserver
+  ) throws -> Value {
+    try withSession(DecodingSession(observer), of: bytes) { try $0.decode(type) }
   }
 
   /// Opens a record to be read in parts. Its bytes are copied, and the definitions are not extended any more.

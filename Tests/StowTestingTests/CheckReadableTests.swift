@@ -34,14 +34,14 @@ final class TemporaryFolder {
     _ type: Value.Type, _ samples: [Value] = [], dropping: Set<String> = [], defaults: Value? = nil,
     isRecording: Bool = false
   ) -> [String] {
-    var check = ReadabilityCheck(
+    let check = ReadabilityCheck(
       dropping: dropping, defaults: defaults, encoder: StowEncoder(), decoder: StowDecoder())
     check.check(samples, in: url, isRecording: isRecording)
     return lines { try check.finish() }
   }
 
   func notes<Value: Codable>(_ samples: [Value]) -> [String] {
-    var check = ReadabilityCheck<Value>(
+    let check = ReadabilityCheck<Value>(
       dropping: [], defaults: nil, encoder: StowEncoder(), decoder: StowDecoder())
     check.check(samples, in: url, isRecording: true)
     return check.notes
@@ -99,6 +99,10 @@ struct ThreeVersionsTests {
     for order in Second.orders { try log.append(order) }
     for order in Third.orders { try log.append(order) }
     try log.close()
+    let names = try RecordLogReader(at: url).records.prefix(4).map {
+      try $0.decode(Second.Order.self).customer
+    }
+    #expect(names == ["Ada", "Bo", "Cy", "Di"])
     try checkReadable(Third.Order.self, in: url, dropping: ["coupon"], defaults: Third.Order())
     let problems = lines { try checkReadable(Third.Order.self, in: url, defaults: Third.Order()) }
     #expect(
@@ -254,6 +258,12 @@ struct CarelessChangeTests {
     let other = TemporaryFolder()
     try other.add(StowValue.object(["level": 2]).encoded())
     #expect(other.problems(Level.self) == [])
+    // Neither is another number that is now decimal.
+    struct Exact: Codable { var level: Decimal }
+    try other.add(StowValue.object(["level": 2.75]).encoded())
+    #expect(other.problems(Exact.self) == [])
+    try other.add(StowValue.object(["level": StowValue(1 << 53 + 1)]).encoded())
+    #expect(other.problems(Level.self).count == 1)
   }
 
   @Test("a nil that is now required") func required2() throws {
@@ -356,7 +366,7 @@ struct FolderTests {
     #expect(
       folder.problems(Broken.self, [Broken()])[0] == "samples[0]: It cannot be read or written: Refusal()")
     try folder.add(Data(), named: "file")
-    var check = ReadabilityCheck<Int>(
+    let check = ReadabilityCheck<Int>(
       dropping: [], defaults: nil, encoder: StowEncoder(), decoder: StowDecoder())
     check.check([1], in: folder.url.appending(path: "file"), isRecording: true)
     #expect(
@@ -413,6 +423,11 @@ struct FolderTests {
     #expect(folder.notes([order]) == notes("\"slow\" as kind", "delivery.pickup", "lines[].note", "name"))
     let other = Order(name: "a", kind: .slow, lines: [Line(note: "b")], delivery: .pickup)
     #expect(folder.notes([order, other]) == [])
+    // Parts that only the files have count, too.
+    let bare = Order(name: "a", kind: .slow, lines: [], delivery: .pickup)
+    #expect(
+      folder.notes([bare])
+        == notes("\"fast\" as kind", "delivery.parcel", "delivery.parcel.weight", "lines[]", "lines[].note"))
   }
 
   @Test("Containers of all kinds are watched") func containers() throws {
@@ -488,6 +503,17 @@ struct LogTests {
       lines { try checkReadable(Int.self, in: url) } == [
         "log: The log has no records, so that nothing is checked."
       ])
+    // Different values that are lost in one way are one problem.
+    let changed = try log([1, 2, 3])
+    struct Zero: Codable {
+      init(from decoder: any Decoder) throws { _ = try decoder.singleValueContainer().decode(Int.self) }
+      func encode(to encoder: any Encoder) throws { try 0.encode(to: encoder) }
+    }
+    #expect(
+      lines { try checkReadable(Zero.self, in: changed) } == [
+        "record 0 of log: the whole value: 1 was read as 0. If that is meant, add \"\" to dropping."
+      ])
+    try FileManager.default.removeItem(at: changed)
     let full = try log((0..<100).map { $0 })
     try checkReadable(Int.self, in: full)
     var bytes = try Data(contentsOf: full)

@@ -15,20 +15,23 @@ final class DecodingSession: PooledSession {
   private(set) lazy var nameReader = ObjectReader(self, DecodingKeyTable(PathKey.self))
   /// The first fault that was met where nothing can be thrown.
   private var notedFault: (any Error)?
+  /// Is told what types ask for, in a session of its own.
+  var observer: (any DecodingObserver)?
 
   // MARK: one call
 
   private static let pool = SessionPool<DecodingSession>()
 
-  /// Runs `body` in a session that is free, with a message that `open` opens.
+  /// Runs `body` in a session that is free, or in a given one that is not used again, with a message that `open` opens.
   @inline(__always)
   static func run<Value>(
-    _ userInfo: UserInfo, open: (Message) throws(FormatError) -> Void,
+    _ userInfo: UserInfo, in session: DecodingSession? = nil,
+    open: (Message) throws(FormatError) -> Void,
     _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
     let pool = pool
-    var taken: DecodingSession? = pool.take() ?? DecodingSession()
-    defer { pool.takeBack(&taken) }
+    var taken: DecodingSession? = session ?? pool.take() ?? DecodingSession()
+    defer { if let session { session.detach() } else { pool.takeBack(&taken) } }
     // `taken` holds the session, so that no more references need to be counted.
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
       // Assigning an empty dictionary would take two calls of the runtime.
@@ -114,6 +117,7 @@ final class DecodingSession: PooledSession {
   /// the bytes are gone, and containers made from now on hold the session themselves.
   override func detach() {
     calls.isDetached = true
+    observer = nil
     // Steps refer to the tables of keys that are released here.
     path.pop(to: 1)
     pools.keepHeld()

@@ -5,9 +5,7 @@
 #endif
 
 /// The types that are recorded and read without their own `Codable`.
-package enum ScalarTypes {
-  package static func isScalar(_ type: Any.Type) -> Bool { scalar(type) != nil }
-
+enum ScalarTypes {
   /// Returns a type as the scalar that it is; nil for other types.
   ///
   /// Types are compared one by one: a cast searches every conformance in the program, and an array of all scalars

@@ -16,7 +16,7 @@ extension DecodingSession {
 
   @inline(never)
   private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> DecoderPools.Reference {
-    pools.add(DecodingKeyTable(keyType), for: keyType) {
+    pools.add(DecodingKeyTable(keyType, isObserved: observer != nil), for: keyType) {
       KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
     }
   }
@@ -28,6 +28,7 @@ extension DecodingSession {
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
     let reader = ObjectReader(self, keyTable)
     try open(reader)
+    observer?.note(keyType, at: codingPath(reader.node, at: reader.offset))
     return KeyedDecodingContainer(KeyedDecoder<Key, Held>(reader, Held(session: self, reader: reader)))
   }
 
@@ -168,6 +169,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func former(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
+    withSession { session, _ in session.observer?.noteMissing(codingPath + [key]) }
     guard let names = try formerNames(reader)?.names(of: key.stringValue) else { return nil }
     return try attempt(key, nil) { () throws(FormatError) in try reader.find(anyOf: names) }
   }

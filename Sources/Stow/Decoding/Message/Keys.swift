@@ -194,15 +194,18 @@ final class DecodingKeyTable {
   private var capacity = 8
   let keyOfByte: (Int) -> (any CodingKey)?
   private let keyType: any CodingKey.Type
-  /// Whether keys have former names; true until a key is missing, because the cast that finds out takes long.
+  /// Whether a key that is missing may have former names, or an observer. Only a key that is missing finds out, because the
+  /// cast takes long.
   @exclusivity(unchecked) private(set) var mayHaveFormerNames = true
+  private let isObserved: Bool
   @exclusivity(unchecked) private var knownFormerNames: FormerNames?
 
   /// How many keys of a byte there can be.
   static let size = 256
 
-  init<Key: CodingKey>(_ keyType: Key.Type) {
+  init<Key: CodingKey>(_ keyType: Key.Type, isObserved: Bool = false) {
     hasBytes = isByte(keyType)
+    self.isObserved = isObserved
     self.keyType = keyType
     texts = .allocate(capacity: capacity)
     texts.initialize(repeating: nil, count: capacity)
@@ -232,7 +235,7 @@ final class DecodingKeyTable {
   var formerNames: FormerNames? {
     if mayHaveFormerNames, knownFormerNames == nil {
       knownFormerNames = FormerNames(of: keyType)
-      mayHaveFormerNames = knownFormerNames != nil
+      mayHaveFormerNames = knownFormerNames != nil || isObserved
     }
     return knownFormerNames
   }
