@@ -215,7 +215,7 @@ final class ReadabilityCheck<Value: Codable>: DecodingObserver {
       switch error {
       case .keyNotFound:
         "the program requires it now, and earlier data lacks it. If it had another name, list that in the "
-          + "formerNames of its CodingKeys; if it is new, make it optional or give it a default."
+          + "formerNames of its CodingKeys; if it is new, make it optional or pass a template as defaults."
       case .valueNotFound:
         "the program requires it now, and it is nil in earlier data. Make it optional."
       case .typeMismatch(let type, _) where reason.hasPrefix("Invalid number of keys"):

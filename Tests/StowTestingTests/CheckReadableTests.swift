@@ -204,7 +204,7 @@ struct CarelessChangeTests {
     expect(
       Changed.self,
       "price: the program requires it now, and earlier data lacks it. If it had another name, list that in the formerNames "
-        + "of its CodingKeys; if it is new, make it optional or give it a default.")
+        + "of its CodingKeys; if it is new, make it optional or pass a template as defaults.")
   }
 
   @Test("a case with values that is gone") func removedCase() {
