@@ -1,7 +1,7 @@
 import Foundation
 import Stow
 
-// The families that the tests of this folder are about.
+// The types that the tests of polymorphic values are about.
 
 protocol Shape: Codable, Sendable {
   var area: Double { get }
