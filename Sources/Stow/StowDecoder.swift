@@ -248,7 +248,7 @@ public final class StowDecoder: Sendable {
     return try options.read {
       StowMessage(
         try OpenMessage(
-          data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, $0.contexts?.definitions))
+          in: .shared, data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, $0.contexts?.definitions))
     }
   }
 
@@ -279,7 +279,7 @@ public final class StowDecoder: Sendable {
   ) throws -> Value {
     try options.read { options in
       try DecodingSession.run(
-        options.userInfo, in: session,
+        in: .shared, options.userInfo, session: session,
         open: { message throws(FormatError) in
           if let scope {
             try message.open(bytes, maximumDepth: options.maximumDepth, scope)
@@ -313,8 +313,16 @@ public final class StowDecoder: Sendable {
   ) throws -> StowMessage {
     try options.read {
       StowMessage(
-        try OpenMessage(ofRecord: record, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, scope))
+        try OpenMessage(
+          in: .shared, ofRecord: record, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, scope))
     }
+  }
+}
+
+extension DecodingSessions {
+  /// The sessions of all decoders. Here the ways to decode values are put together.
+  fileprivate static let shared = DecodingSessions { type in
+    AnyDecodingPlan.known(type) ?? (type as? any StowFields.Type)?.makeFieldsPlan()
   }
 }
 

@@ -67,10 +67,6 @@ extension AnyField {
   var optional: (any AnyOptional.Type)? { type as? any AnyOptional.Type }
 }
 
-extension UnsafeMutableRawPointer {
-  func put<Value>(_ value: Value) { initializeMemory(as: Value.self, to: value) }
-}
-
 // MARK: the fields of a type
 
 /// The fields of a type, with their coding keys.

@@ -48,3 +48,48 @@ extension EncodingError {
     .invalidValue(value, Context(codingPath: path, debugDescription: description))
   }
 }
+
+extension DecodingError {
+  package var context: Context? {
+    switch self {
+    case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context):
+      context
+    @unknown default: nil
+    }
+  }
+
+  var isUnreadable: Bool { context?.underlyingError is Unreadable }
+
+  /// Returns the error of a value of another type than was asked for.
+  static func mismatch(_ type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
+    .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+
+  static func corrupted(_ text: String, path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
+  }
+
+  /// Returns an error that no default value replaces.
+  static func unreadable(_ reason: String, path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(
+      DecodingError.Context(codingPath: path, debugDescription: reason, underlyingError: Unreadable()))
+  }
+
+  static func noValue(for key: some CodingKey, path: [any CodingKey]) -> DecodingError {
+    let description = "No value associated with key \"\(key.stringValue)\"."
+    return .keyNotFound(key, DecodingError.Context(codingPath: path, debugDescription: description))
+  }
+
+  static func noValue(
+    of type: Any.Type, path: [any CodingKey], _ description: String
+  ) -> DecodingError {
+    .valueNotFound(type, DecodingError.Context(codingPath: path, debugDescription: description))
+  }
+}
+
+/// The underlying error of errors that report broken bytes, a full stack or ambiguous former names, rather than a
+/// value of another kind than requested.
+struct Unreadable: Error, CustomStringConvertible {
+  var description: String { "the message cannot be read" }
+}

@@ -147,3 +147,7 @@ extension Optional: AnyOptional {
 
   static func putNil(_ target: UnsafeMutableRawPointer) { target.put(nil as Self) }
 }
+
+extension UnsafeMutableRawPointer {
+  func put<Value>(_ value: Value) { initializeMemory(as: Value.self, to: value) }
+}

@@ -49,6 +49,15 @@ extension DecodingSession {
   }
 }
 
+extension ObjectReader {
+  convenience init(_ session: DecodingSession, _ keyTable: DecodingKeyTable) {
+    self.init(session.message, keyTable, owner: Unmanaged.passUnretained(session).toOpaque())
+  }
+
+  /// The session that reads, which the code that runs the decoding keeps alive; see `KeyedDecoder`.
+  fileprivate var session: Unmanaged<DecodingSession> { .fromOpaque(owner) }
+}
+
 /// The keyed containers of a session, and the tables of their keys.
 typealias DecoderPools = ContainerPools<ObjectReader, DecodingKeyTable>
 
@@ -80,7 +89,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     _ body: (DecodingSession, ObjectReader) throws -> Result
   ) rethrows -> Result {
     try withReader { reader in
-      try reader.sessionReference._withUnsafeGuaranteedRef { session in try body(session, reader) }
+      try reader.session._withUnsafeGuaranteedRef { session in try body(session, reader) }
     }
   }
 

@@ -1,67 +1,64 @@
 // A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which receives a
 // `ValueDecoder`.
 
-/// The place of a value to decode in an open session: at an offset of the message, with its tag, or among elements without
-/// tags.
-struct OpenPlace {
-  /// The elements without tags that this belongs to.
-  let elements: Elements?
-  /// The offset in the message, or the bits of the number among the elements.
-  fileprivate let position: Int
+/// A way to decode the values of some type.
+class AnyDecodingPlan {}
 
-  fileprivate init(_ elements: Elements?, _ position: Int) {
-    self.elements = elements
-    self.position = position
+typealias DecodingPlans = TypePlans<AnyDecodingPlan>
+
+/// A way to decode the values of one type, without knowing the type's parameters where it is called.
+///
+/// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
+class DecodingPlan<Value>: AnyDecodingPlan {
+  func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
+    preconditionFailure("a plan without a way to decode")
   }
 
-  init(at offset: Int) { self.init(nil, offset) }
-
-  /// The place of an element, or of the single value of its column.
-  init(_ number: ElementNumber, of elements: Elements) {
-    if let offset = elements.layout.constant(number) {
-      self.init(nil, offset)
-    } else {
-      self.init(elements, number.bits)
-    }
+  /// Decodes a value into uninitialized memory.
+  func decode(
+    into target: UnsafeMutablePointer<Value>, at place: OpenPlace, from session: DecodingSession,
+    _ node: PathNode
+  ) throws {
+    target.initialize(to: try decode(at: place, from: session, node))
   }
 
-  /// The place of a missing value, which reads like a nil: after the end of any message, where every read fails, and errors
-  /// know the offset.
-  static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
+  /// Decodes an array of values at once. Returns nil if each must be looked at, also to find out what is wrong.
+  func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? { nil }
 
-  /// Where a value with a tag is; nil for an element.
-  var tagged: Int? { elements == nil ? position : nil }
+  /// Decodes all rows of a table at once. Returns nil if each must be looked at, also to find out what is
+  /// wrong.
+  func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
 
-  var number: ElementNumber { ElementNumber(bits: position) }
+  /// Returns the value for a nil `level` optionals deep, or nil if the type has no such value.
+  func none(level: Int, _ session: DecodingSession) -> Value? { nil }
+}
 
-  /// Whether this is the array of the values that a path finds in each of some elements.
-  var isEach: Bool { elements?.each != nil }
+// MARK: places
 
-  /// The offset by which a path finds the value.
-  var offset: Int {
-    guard let elements else { return position }
-    return elements.layout.row(number) ?? elements.offset
+/// Elements with the session that reads them, so that a decoder of one of them holds both in one word. Nobody makes others.
+class OpenElements: Elements {
+  final let session: DecodingSession
+
+  init(_ layout: ElementLayout, _ session: DecodingSession, isEach: Bool = false) {
+    self.session = session
+    super.init(layout, isEach: isEach)
   }
 
-  /// Returns how many levels of optionals are around the nil at this place; nil if there is another value.
-  func levelOfNil(_ message: Message) -> Int? {
-    guard elements == nil else { return nil }
-    if Nils.isNil(message.reader, at: position) { return Nils.level(message.reader, at: position) }
-    return position == Self.absent.position ? 0 : nil
+  /// Returns the place of the element with an index, which a path must find, and its node, which is left in the coding path.
+  func place(
+    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ node: PathNode
+  ) throws -> (OpenPlace, PathNode) {
+    preconditionFailure("elements that no path finds")
   }
+}
 
-  @inline(never)
-  func read<Value: ReadableScalar>(_ type: Value.Type, _ message: Message) throws(FormatError) -> Value {
-    if let elements { return try elements.read(type, number) }
-    var next = position
-    return try Value.read(message, at: position, next: &next)
-  }
-
+extension OpenPlace {
   /// Returns the elements of the array at this place, or where they are if they are whole values.
-  func array(_ session: DecodingSession) throws(FormatError) -> (untagged: Elements?, values: Range<Int>) {
+  func array(_ session: DecodingSession) throws(FormatError) -> (untagged: OpenElements?, values: Range<Int>)
+  {
     var layout: ElementLayout?
     if let elements {
-      if isEach { return (elements, 0..<0) }
+      if isEach { return (unsafeDowncast(elements, to: OpenElements.self), 0..<0) }
       if elements.shape == nil { layout = elements.layout.cells(ofRow: number, at: offset) }
       if layout == nil { try fail(.cellMismatch, at: elements.offset) }
     } else {
@@ -70,60 +67,8 @@ struct OpenPlace {
         layout = try ElementLayout(session.message, at: position)
       }
     }
-    if let layout { return (Elements(layout, session), 0..<0) }
+    if let layout { return (OpenElements(layout, session), 0..<0) }
     return (nil, try Arrays.read(session.message.reader, at: position))
-  }
-}
-
-/// The elements of an array that must each be found: what a path leads to in some elements.
-protocol FoundElements: AnyObject {
-  /// Returns the place of the element with an index, and its node, which is left in the coding path.
-  func place(
-    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ session: DecodingSession, _ node: PathNode
-  ) throws -> (OpenPlace, PathNode)
-
-  /// Returns the elements as cells; nil if they are not cells.
-  func run(_ message: Message) throws(FormatError) -> CellRun?
-}
-
-/// Elements without tags, with the session that reads them, so that a decoder of one of them holds both in one word.
-///
-/// What a path finds is such an array, too: `each` finds its elements, whose place is that of the whole
-/// array.
-final class Elements {
-  let session: DecodingSession
-  let layout: ElementLayout
-  let each: (any FoundElements)?
-  var offset: Int { layout.offset }
-  var count: Int { layout.count }
-  /// The shape of rows that are objects.
-  let shape: Int?
-
-  init(_ layout: ElementLayout, _ session: DecodingSession, each: (any FoundElements)? = nil) {
-    self.layout = layout
-    self.session = session
-    self.each = each
-    shape = layout.columns?.shape
-  }
-
-  /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
-  func run(_ number: ElementNumber) throws(FormatError) -> CellRun? {
-    if let each { return try each.run(session.message) }
-    return layout.run(ofRow: number)
-  }
-
-  func read<Value: ReadableScalar>(_ type: Value.Type, _ number: ElementNumber) throws(FormatError) -> Value {
-    if let (column, row) = layout.column(number) {
-      return try Value.readCell(session.message, column, inRowAt: row)
-    }
-    return try Value.read(layout.cell(number, session.message.reader), at: offset)
-  }
-
-  func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
-    guard let columns = layout.columns?.columns, keyIndex < columns.count else {
-      try fail(.malformed, at: offset)
-    }
-    return columns[keyIndex]
   }
 }
 
@@ -220,7 +165,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 
   private var position: Int { code &>> 1 }
   private var isElement: Bool { code & 1 == 1 }
-  private var elements: Elements { unsafeDowncast(owner, to: Elements.self) }
+  private var elements: OpenElements { unsafeDowncast(owner, to: OpenElements.self) }
 
   private var session: DecodingSession {
     isElement ? elements.session : unsafeDowncast(owner, to: DecodingSession.self)
@@ -297,7 +242,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 /// A copy continues independently, from the next element on.
 struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
-  private let elements: Elements?
+  private let elements: OpenElements?
   let count: Int?
   /// Where the next element is, and the end; without tags, the number of the next element, and of all.
   private var current: Int
@@ -339,9 +284,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
       }
     }
     let parent = session.path.renew(node, at: offset)
-    if let each = elements?.each {
-      let (place, node) = try each.place(
-        of: current, for: type, mayBeAbsent: mayBeAbsent, session, parent)
+    if let elements, elements.isEach {
+      let (place, node) = try elements.place(of: current, for: type, mayBeAbsent: mayBeAbsent, parent)
       return (place, node, end)
     }
     let step = session.path.push(PathStep(.index, parent: parent, value: currentIndex))

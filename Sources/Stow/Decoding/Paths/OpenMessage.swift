@@ -8,6 +8,7 @@ import Synchronization
 
 /// A message that was opened once, to be read in parts: its bytes, and what its prelude defines. Threads share it.
 final class OpenMessage: Sendable {
+  private let sessions: DecodingSessions
   private let data: Data
   private let userInfo: UserInfo
   private let maximumDepth: Int
@@ -21,18 +22,20 @@ final class OpenMessage: Sendable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the prelude is not valid, or the value does not end with the message.
   init(
-    _ data: Data, userInfo: UserInfo, maximumDepth: Int, _ contexts: DecodingContexts?
+    in sessions: DecodingSessions, _ data: Data, userInfo: UserInfo, maximumDepth: Int,
+    _ contexts: DecodingContexts?
   ) throws {
     var scope: DecodingDefinitions.Scope?
     try data.lendBytes { bytes in
       try DecodingSession.run(
-        userInfo,
+        in: sessions, userInfo,
         open: { message throws(FormatError) in
           scope = try message.openForParts(bytes, maximumDepth: maximumDepth, contexts)
         }, { _ in })
     }
     guard let scope else { preconditionFailure("a message that is neither open nor refused") }
     self.scope = scope
+    self.sessions = sessions
     self.data = data
     self.userInfo = userInfo
     self.maximumDepth = maximumDepth
@@ -40,9 +43,10 @@ final class OpenMessage: Sendable {
 
   /// Opens a record whose prelude was added to definitions. From now on nothing may be added to these.
   init(
-    ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo, maximumDepth: Int,
-    _ scope: DecodingDefinitions.Scope
+    in sessions: DecodingSessions, ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo,
+    maximumDepth: Int, _ scope: DecodingDefinitions.Scope
   ) throws {
+    self.sessions = sessions
     data = Data.copy(record)
     self.userInfo = userInfo
     self.maximumDepth = maximumDepth
@@ -56,7 +60,7 @@ final class OpenMessage: Sendable {
   func read<Result>(_ body: (DecodingSession) throws -> Result) throws -> Result {
     try data.lendBytes { bytes in
       try DecodingSession.run(
-        userInfo,
+        in: sessions, userInfo,
         open: { message throws(FormatError) in
           try message.open(bytes, maximumDepth: maximumDepth, scope)
         },

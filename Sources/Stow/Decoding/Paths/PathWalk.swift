@@ -209,10 +209,10 @@ struct PathWalk {
       case .value(let offset):
         try message.checkDepth(ofValueAt: offset, within: place.depth)
         return OpenPlace(at: offset)
-      case .element(let number, let layout): return OpenPlace(number, of: Elements(layout, session))
+      case .element(let number, let layout): return OpenPlace(number, of: OpenElements(layout, session))
       case .each(let elements):
         let layout = ElementLayout(found: try elements.count(reader), at: elements.place.offset)
-        return OpenPlace(.element(0), of: Elements(layout, session, each: EachWalk(elements)))
+        return OpenPlace(.element(0), of: EachWalk(elements, layout, session))
       }
     }
   }

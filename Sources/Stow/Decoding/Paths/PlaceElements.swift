@@ -121,21 +121,24 @@ struct PlaceElements: Sendable {
 }
 
 /// Finds what a path leads to in each of some elements: in one after the other, or in the last one again.
-final class EachWalk: FoundElements {
+final class EachWalk: OpenElements {
   private let elements: PlaceElements
   /// The elements after the one that was found last.
   private var rest: PlaceElements
   private var last: (step: StowPath.Step, place: PartPlace)?
 
-  init(_ elements: PlaceElements) {
+  init(_ elements: PlaceElements, _ layout: ElementLayout, _ session: DecodingSession) {
     self.elements = elements
     rest = elements
+    super.init(layout, session, isEach: true)
   }
 
-  func run(_ message: Message) throws(FormatError) -> CellRun? { try elements.run(message) }
+  override func run(_ number: ElementNumber, _ message: Message) throws(FormatError) -> CellRun? {
+    try elements.run(message)
+  }
 
-  func place(
-    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ session: DecodingSession, _ node: PathNode
+  override func place(
+    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ node: PathNode
   ) throws -> (OpenPlace, PathNode) {
     if index < rest.index - 1 { (rest, last) = (elements, nil) }
     while rest.index <= index {

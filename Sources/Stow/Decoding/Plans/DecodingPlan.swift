@@ -7,33 +7,6 @@
 // How values of types that the library knows are decoded: scalars, optionals, arrays, dictionaries, and `StowValue`. Most do not
 // need their own `init(from:)`, which saves a call, a container and an existential for every value.
 
-/// A way to decode the values of one type, without knowing the type's parameters where it is called.
-///
-/// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
-class DecodingPlan<Value>: AnyDecodingPlan {
-  func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    preconditionFailure("a plan without a way to decode")
-  }
-
-  /// Decodes a value into uninitialized memory.
-  func decode(
-    into target: UnsafeMutablePointer<Value>, at place: OpenPlace, from session: DecodingSession,
-    _ node: PathNode
-  ) throws {
-    target.initialize(to: try decode(at: place, from: session, node))
-  }
-
-  /// Decodes an array of values at once. Returns nil if each must be looked at, also to find out what is wrong.
-  func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? { nil }
-
-  /// Decodes all rows of a table at once. Returns nil if each must be looked at, also to find out what is
-  /// wrong.
-  func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
-
-  /// Returns the value for a nil `level` optionals deep, or nil if the type has no such value.
-  func none(level: Int, _ session: DecodingSession) -> Value? { nil }
-}
-
 // MARK: which types have plans
 
 /// The generic types that have a plan: optionals, arrays, and dictionaries.
@@ -42,19 +15,13 @@ protocol PlannedDecodable {
   static func makeDecodingPlan() -> AnyDecodingPlan?
 }
 
-typealias DecodingPlans = TypePlans<AnyDecodingPlan>
-
-extension DecodingPlans {
-  init() {
-    self.init { type in
-      if type == StowValue.self { return StowValue.makeDecodingPlan() }
-      if type == Data.self { return DataPlan() }
-      if let plan = ScalarTypes.scalar(type)?.makeDecodingPlan() { return plan }
-      if mayBeGeneric(type), let plan = (type as? any PlannedDecodable.Type)?.makeDecodingPlan() {
-        return plan
-      }
-      return (type as? any StowFields.Type)?.makeFieldsPlan()
-    }
+extension AnyDecodingPlan {
+  /// Makes the plan of a type that the library knows; nil for other types.
+  static func known(_ type: Any.Type) -> AnyDecodingPlan? {
+    if type == StowValue.self { return StowValuePlan() }
+    if type == Data.self { return DataPlan() }
+    if let plan = ScalarTypes.scalar(type)?.makeDecodingPlan() { return plan }
+    return mayBeGeneric(type) ? (type as? any PlannedDecodable.Type)?.makeDecodingPlan() : nil
   }
 }
 
@@ -76,21 +43,16 @@ extension Decodable {
 extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan? {
     guard Key.self == String.self else { return KeyedDictionaryPlan<Key, Value>() }
-    return ScalarTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryDecodingPlan<Value>()
+    return switch Value.self {
+    case is Int.Type: ScalarDictionaryPlan<Int>()
+    case is String.Type: ScalarDictionaryPlan<String>()
+    default: DictionaryDecodingPlan<Value>()
+    }
   }
 }
 
 extension ReadableScalar {
   static func makeDecodingPlan() -> AnyDecodingPlan { ScalarPlan<Self>() }
-  static func makeDictionaryPlan() -> AnyDecodingPlan { DictionaryDecodingPlan<Self>() }
-}
-
-extension Int {
-  static func makeDictionaryPlan() -> AnyDecodingPlan { ScalarDictionaryPlan<Int>() }
-}
-
-extension String {
-  static func makeDictionaryPlan() -> AnyDecodingPlan { ScalarDictionaryPlan<String>() }
 }
 
 // MARK: the plans of single values
@@ -108,7 +70,7 @@ class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
 
   private func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Value]? {
     guard let offset = place.tagged else {
-      guard let cells = try place.elements?.run(place.number) else { return nil }
+      guard let cells = try place.elements?.run(place.number, message) else { return nil }
       return try Value.array(of: cells, message)
     }
     let reader = message.reader

@@ -4,8 +4,8 @@
 /// and only a request for another key searches. A reader is reused for other objects.
 final class ObjectReader {
   let message: Message
-  /// Kept alive by the code that reads; see `KeyedDecoder`.
-  let sessionReference: Unmanaged<DecodingSession>
+  /// The session of whoever reads, for the containers above.
+  let owner: UnsafeMutableRawPointer
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
@@ -57,10 +57,10 @@ final class ObjectReader {
   /// The entry of a key that the shape does not have, or has at an index that is too large for an entry.
   private static let missing = UInt16.max - 1
 
-  init(_ session: DecodingSession, _ keyTable: DecodingKeyTable) {
-    message = session.message
-    sessionReference = .passUnretained(session)
+  init(_ message: Message, _ keyTable: DecodingKeyTable, owner: UnsafeMutableRawPointer) {
+    self.message = message
     self.keyTable = keyTable
+    self.owner = owner
     indices = .allocate(capacity: DecodingKeyTable.size)
     indices.initialize(repeating: Self.unknown, count: DecodingKeyTable.size)
   }
@@ -104,7 +104,7 @@ final class ObjectReader {
   /// Opens an element that is a row with keys.
   func open(_ number: ElementNumber, of table: Elements, _ node: PathNode) throws(FormatError) {
     guard let shape = table.shape, let row = table.layout.row(number) else {
-      try fail(table.each == nil ? .cellMismatch : .several, at: table.offset)
+      try fail(table.isEach ? .several : .cellMismatch, at: table.offset)
     }
     // Rows are mostly read one after the other.
     if tableIdentity == ObjectIdentifier(table) {

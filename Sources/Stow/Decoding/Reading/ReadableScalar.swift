@@ -23,13 +23,7 @@ protocol ReadableScalar: Decodable, Sendable {
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]?
   static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self]
   static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self]
-
-  /// Returns the plan for dictionaries of values by strings.
-  static func makeDictionaryPlan() -> AnyDecodingPlan
 }
-
-/// A way to decode the values of some type.
-class AnyDecodingPlan {}
 
 extension ReadableScalar {
   /// Fails: most types have no cells.
