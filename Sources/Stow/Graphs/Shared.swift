@@ -181,7 +181,12 @@ extension SharedGraph: Decodable where Root: Decodable {
     let container = try decoder.container(keyedBy: SharedGraphKey.self)
     let objects = try ReadObjects(container)
     defer { objects.end() }
-    root = try ReadObjects.$inherited.withValue(objects) { try container.decode(Root.self, forKey: .root) }
+    // References in content that is kept would be written again with the numbers that objects have in this graph, not with
+    // those of another.
+    let mayKeep: @Sendable (StowValue) -> Bool = { !objects.isCurrent || !SharedCoding.mayRefer($0) }
+    root = try ReadObjects.$inherited.withValue(objects) {
+      try NamedCoding.$mayKeep.withValue(mayKeep) { try container.decode(Root.self, forKey: .root) }
+    }
   }
 }
 

@@ -67,6 +67,9 @@ extension KeyedEncodingContainer {
 /// {"circle": {"radius": 2}}
 /// ```
 enum NamedCoding: LeafCoding {
+  /// Whether what is being decoded allows to keep the content of a value that is not registered; nil if nothing forbids it.
+  @TaskLocal static var mayKeep: (@Sendable (StowValue) -> Bool)?
+
   static func encode<Value>(_ value: Value, to encoder: any Encoder) throws {
     // Generic code would otherwise get the type of the existential.
     let type = type(of: value as Any)
@@ -120,9 +123,7 @@ enum NamedCoding: LeafCoding {
         forKey: key, in: container, debugDescription: "No type is named \"\(name)\". \(registry.listing)")
     }
     let content = try container.decode(StowValue.self, forKey: key)
-    // References in it would be written again with the numbers that objects have in this graph, not with
-    // those of another.
-    guard ReadObjects.current == nil || !SharedCoding.mayRefer(content) else {
+    guard mayKeep?(content) != false else {
       throw DecodingError.dataCorruptedError(
         forKey: key, in: container,
         debugDescription:
