@@ -70,7 +70,7 @@ extension FieldTable where Root: Codable {
   /// Checks that `encode(to:)` writes scalars as they are, as the table writes them and reads them.
   private func checkScalars(of value: Root, in message: StowValue?) throws {
     for field in fields where ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
-      guard let written = message?[field.name], !written.isNull, let own = try? field.value(value),
+      guard let written = message?[field.name], !written.isNull, let own = Self.property(field, of: value),
         written != own
       else { continue }
       throw FieldTableError(
@@ -89,12 +89,7 @@ extension FieldTable where Root: Codable {
   private static func record(
     _ value: Root, _ type: any CodingKey.Type
   ) -> (keys: [(name: String, isWritten: Bool)], builder: TapeBuilder)? {
-    let builder = TapeBuilder(reusesContainers: false)
-    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
-    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
-    builder.encoders = TypeEncoders { type in
-      ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
-    }
+    let builder = makeBuilder()
     guard (try? builder.appendPlain(value, key: TokenKey(), parent: 0)) != nil else { return nil }
     builder.recorded.tape.link(1, in: 0)
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {
@@ -112,13 +107,36 @@ extension FieldTable where Root: Codable {
     return (keys + others.map { ($0, true) }, builder)
   }
 
+  private static func makeBuilder() -> TapeBuilder {
+    let builder = TapeBuilder(reusesContainers: false)
+    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
+    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
+    builder.encoders = TypeEncoders { type in
+      ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
+    }
+    return builder
+  }
+
+  /// Returns a property as the value that it is in a message of its own.
+  private static func property(_ field: AnyField<Root>, of value: Root) -> StowValue? {
+    let builder = makeBuilder()
+    return (try? field.record(value, builder)).flatMap { message(of: builder) }
+  }
+
   /// Returns what was recorded as the value that it is in a message.
   private static func message(of builder: TapeBuilder) -> StowValue? {
     var planner = Planner()
     var emitter = Emitter()
     planner.makePlan(&builder.recorded, PlanningOptions())
     emitter.write(&builder.recorded, &planner.plan)
-    return try? StowValue(from: emitter.finish())
+    return try? emitter.finish().lendBytes { bytes in
+      try DecodingSession.run(
+        in: sessions, UserInfo(),
+        open: { message throws(FormatError) in
+          try message.open(bytes, maximumDepth: DepthLimit.standard, nil)
+          try message.checkDepth()
+        }, { try $0.decode(StowValue.self) })
+    }
   }
 
   /// Returns the value that the initializer makes from the properties of another, or from nil for each
@@ -177,6 +195,9 @@ private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
     builder.recorded.recordNil(level: level, key: key)
   }
 }
+
+/// The sessions that read what was recorded for a check.
+private let sessions = DecodingSessions(AnyDecodingPlan.known)
 
 /// The types whose tables were checked and are right.
 private let rightTables = Mutex<Set<ObjectIdentifier>>([])

@@ -116,8 +116,8 @@ struct AnyField<Root> {
   let alignment: Int
   /// Copies the property of a value to a place in memory.
   let copy: (Root, UnsafeMutableRawPointer) -> Void
-  /// Encodes the property by itself.
-  let value: (Root) throws -> StowValue
+  /// Records the property by itself.
+  let record: (Root, TapeBuilder) throws -> Void
   /// Whether two values have the same property, as far as that can be determined.
   let isSame: (Root, Root) -> Bool
 
@@ -128,7 +128,7 @@ struct AnyField<Root> {
     offset = MemoryLayout<Root>.offset(of: field.property)
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
     copy = { $1.put($0[keyPath: field.property]) }
-    value = { try StowValue(encoding: $0[keyPath: field.property]) }
+    record = { try $1.record($0[keyPath: field.property]) }
     isSame = { value, other in
       // A value that does not equal itself, such as a NaN, tells nothing.
       func isSame<Known: Equatable>(_ known: Known) -> Bool {
