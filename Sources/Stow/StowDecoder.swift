@@ -62,6 +62,10 @@ public final class StowDecoder: Sendable {
   }
 
   private let options = SharedOptions(Options())
+  /// The sessions of all decoders. Here the ways to decode values are put together.
+  private static let sessions = SessionPool {
+    DecodingSession { AnyDecodingPlan.known($0) ?? ($0 as? any StowFields.Type)?.makeFieldsPlan() }
+  }
 
   /// Makes a decoder with the default options.
   public init() {}
@@ -248,7 +252,8 @@ public final class StowDecoder: Sendable {
     return try options.read {
       StowMessage(
         try OpenMessage(
-          in: .shared, data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, $0.contexts?.definitions))
+          in: Self.sessions, data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth,
+          $0.contexts?.definitions))
     }
   }
 
@@ -279,7 +284,7 @@ public final class StowDecoder: Sendable {
   ) throws -> Value {
     try options.read { options in
       try DecodingSession.run(
-        in: .shared, options.userInfo, session: session,
+        in: Self.sessions, options.userInfo, session: session,
         open: { message throws(FormatError) in
           if let scope {
             try message.open(bytes, maximumDepth: options.maximumDepth, scope)
@@ -314,15 +319,8 @@ public final class StowDecoder: Sendable {
     try options.read {
       StowMessage(
         try OpenMessage(
-          in: .shared, ofRecord: record, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, scope))
+          in: Self.sessions, ofRecord: record, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth, scope))
     }
-  }
-}
-
-extension DecodingSessions {
-  /// The sessions of all decoders. Here the ways to decode values are put together.
-  fileprivate static let shared = DecodingSessions { type in
-    AnyDecodingPlan.known(type) ?? (type as? any StowFields.Type)?.makeFieldsPlan()
   }
 }
 

@@ -17,7 +17,7 @@ final class EncodingSession: PooledSession {
   @exclusivity(unchecked) private var planner = Planner()
   @exclusivity(unchecked) private var emitter = Emitter()
 
-  private static let pool = SessionPool<EncodingSession>()
+  private static let pool = SessionPool { EncodingSession() }
 
   private override init() {
     let builder = TapeBuilder(reusesContainers: true)
@@ -31,7 +31,7 @@ final class EncodingSession: PooledSession {
     _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
   ) throws -> Result {
     let pool = pool
-    var taken: EncodingSession? = pool.take() ?? EncodingSession()
+    var taken: EncodingSession? = pool.take()
     defer { pool.takeBack(&taken) }
     // `taken` holds the session, so that no more references need to be counted.
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in

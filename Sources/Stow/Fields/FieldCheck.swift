@@ -70,8 +70,8 @@ extension FieldTable where Root: Codable {
   /// Checks that `encode(to:)` writes scalars as they are, as the table writes them and reads them.
   private func checkScalars(of value: Root, in message: StowValue?) throws {
     for field in fields where ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
-      guard let written = message?[field.name], !written.isNull, let own = Self.property(field, of: value),
-        written != own
+      guard let written = message?[field.name], !written.isNull,
+        let own = Self.recorded({ try field.record(value, $0) }).flatMap(Self.message(of:)), written != own
       else { continue }
       throw FieldTableError(
         Root.self, field.name, "encode(to:) writes \(written), but the property is \(own)")
@@ -89,8 +89,8 @@ extension FieldTable where Root: Codable {
   private static func record(
     _ value: Root, _ type: any CodingKey.Type
   ) -> (keys: [(name: String, isWritten: Bool)], builder: TapeBuilder)? {
-    let builder = makeBuilder()
-    guard (try? builder.appendPlain(value, key: TokenKey(), parent: 0)) != nil else { return nil }
+    guard let builder = recorded({ try $0.appendPlain(value, key: TokenKey(), parent: 0) })
+    else { return nil }
     builder.recorded.tape.link(1, in: 0)
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {
       builder.pool(of: type).pointee.keys
@@ -107,20 +107,15 @@ extension FieldTable where Root: Codable {
     return (keys + others.map { ($0, true) }, builder)
   }
 
-  private static func makeBuilder() -> TapeBuilder {
+  /// Returns what `record` records; nil if it throws.
+  private static func recorded(_ record: (TapeBuilder) throws -> Void) -> TapeBuilder? {
     let builder = TapeBuilder(reusesContainers: false)
     builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
     builder.encoders = TypeEncoders { type in
       ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
     }
-    return builder
-  }
-
-  /// Returns a property as the value that it is in a message of its own.
-  private static func property(_ field: AnyField<Root>, of value: Root) -> StowValue? {
-    let builder = makeBuilder()
-    return (try? field.record(value, builder)).flatMap { message(of: builder) }
+    return (try? record(builder)).map { builder }
   }
 
   /// Returns what was recorded as the value that it is in a message.
@@ -134,7 +129,6 @@ extension FieldTable where Root: Codable {
         in: sessions, UserInfo(),
         open: { message throws(FormatError) in
           try message.open(bytes, maximumDepth: DepthLimit.standard, nil)
-          try message.checkDepth()
         }, { try $0.decode(StowValue.self) })
     }
   }
@@ -197,7 +191,7 @@ private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
 }
 
 /// The sessions that read what was recorded for a check.
-private let sessions = DecodingSessions(AnyDecodingPlan.known)
+private let sessions = SessionPool { DecodingSession(AnyDecodingPlan.known) }
 
 /// The types whose tables were checked and are right.
 private let rightTables = Mutex<Set<ObjectIdentifier>>([])

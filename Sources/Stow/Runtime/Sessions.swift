@@ -89,12 +89,16 @@ class PooledSession {
 /// at one of the kept sessions, and releases it if all its containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
   private let places = Places<Session>()
+  private let make: @Sendable () -> Session
   private let kept = Mutex(Kept())
   private let hasKept = Atomic<Bool>(false)
 
-  func take() -> Session? {
+  /// - Parameter make: Makes a session if none is free.
+  init(_ make: @escaping @Sendable () -> Session) { self.make = make }
+
+  func take() -> Session {
     if hasKept.load(ordering: .relaxed) { releaseKept() }
-    return places.take()
+    return places.take() ?? make()
   }
 
   /// Takes back a session whose message is over. Only containers may still hold it.

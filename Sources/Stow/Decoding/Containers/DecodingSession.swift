@@ -18,19 +18,20 @@ final class DecodingSession: PooledSession {
   /// Is told what types ask for, in a session of its own.
   var observer: (any DecodingObserver)?
 
-  fileprivate init(_ makePlan: @escaping (Any.Type) -> AnyDecodingPlan?) { plans = DecodingPlans(makePlan) }
+  /// - Parameter makePlan: Makes the plan of a type; nil if its own `init(from:)` decodes values.
+  init(_ makePlan: @escaping (Any.Type) -> AnyDecodingPlan?) { plans = DecodingPlans(makePlan) }
 
   // MARK: one call
 
-  /// Runs `body` in a session of some that is free, or in a given one that is not used again, with a message that `open`
+  /// Runs `body` in a session of a pool that is free, or in a given one that is not used again, with a message that `open`
   /// opens.
   @inline(__always)
   static func run<Value>(
-    in sessions: DecodingSessions, _ userInfo: UserInfo, session: DecodingSession? = nil,
+    in pool: SessionPool<DecodingSession>, _ userInfo: UserInfo, session: DecodingSession? = nil,
     open: (Message) throws(FormatError) -> Void, _ body: (DecodingSession) throws -> Value
   ) throws -> Value {
-    var taken: DecodingSession? = session ?? sessions.pool.take() ?? DecodingSession(sessions.makePlan)
-    defer { if let session { session.detach() } else { sessions.pool.takeBack(&taken) } }
+    var taken: DecodingSession? = session ?? pool.take()
+    defer { if let session { session.detach() } else { pool.takeBack(&taken) } }
     // `taken` holds the session, so that no more references need to be counted.
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
       // Assigning an empty dictionary would take two calls of the runtime.
@@ -120,19 +121,9 @@ final class DecodingSession: PooledSession {
     // Steps refer to the tables of keys that are released here.
     path.pop(to: 1)
     pools.keepHeld()
-    let makePlan = plans.makePlan
-    plans = DecodingPlans(makePlan)
+    plans = DecodingPlans(plans.makePlan)
     message.detach()
   }
-}
-
-/// Sessions that decode values of a type in the same way.
-final class DecodingSessions: Sendable {
-  fileprivate let pool = SessionPool<DecodingSession>()
-  /// Makes the plan of a type; nil if its own `init(from:)` decodes values.
-  fileprivate let makePlan: @Sendable (Any.Type) -> AnyDecodingPlan?
-
-  init(_ makePlan: @escaping @Sendable (Any.Type) -> AnyDecodingPlan?) { self.makePlan = makePlan }
 }
 
 /// How deeply calls of `init(from:)` are nested, which the options and the stack limit.

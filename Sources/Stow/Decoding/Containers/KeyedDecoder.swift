@@ -53,9 +53,6 @@ extension ObjectReader {
   convenience init(_ session: DecodingSession, _ keyTable: DecodingKeyTable) {
     self.init(session.message, keyTable, owner: Unmanaged.passUnretained(session).toOpaque())
   }
-
-  /// The session that reads, which the code that runs the decoding keeps alive; see `KeyedDecoder`.
-  fileprivate var session: Unmanaged<DecodingSession> { .fromOpaque(owner) }
 }
 
 /// The keyed containers of a session, and the tables of their keys.
@@ -89,7 +86,9 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     _ body: (DecodingSession, ObjectReader) throws -> Result
   ) rethrows -> Result {
     try withReader { reader in
-      try reader.session._withUnsafeGuaranteedRef { session in try body(session, reader) }
+      try Unmanaged<DecodingSession>.fromOpaque(reader.owner)._withUnsafeGuaranteedRef { session in
+        try body(session, reader)
+      }
     }
   }
 

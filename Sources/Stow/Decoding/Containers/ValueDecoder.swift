@@ -33,8 +33,6 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
 
-// MARK: places
-
 /// Elements with the session that reads them, so that a decoder of one of them holds both in one word. Nobody makes others.
 class OpenElements: Elements {
   final let session: DecodingSession

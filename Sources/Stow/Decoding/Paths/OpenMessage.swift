@@ -8,7 +8,7 @@ import Synchronization
 
 /// A message that was opened once, to be read in parts: its bytes, and what its prelude defines. Threads share it.
 final class OpenMessage: Sendable {
-  private let sessions: DecodingSessions
+  private let sessions: SessionPool<DecodingSession>
   private let data: Data
   private let userInfo: UserInfo
   private let maximumDepth: Int
@@ -22,7 +22,7 @@ final class OpenMessage: Sendable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the prelude is not valid, or the value does not end with the message.
   init(
-    in sessions: DecodingSessions, _ data: Data, userInfo: UserInfo, maximumDepth: Int,
+    in sessions: SessionPool<DecodingSession>, _ data: Data, userInfo: UserInfo, maximumDepth: Int,
     _ contexts: DecodingContexts?
   ) throws {
     var scope: DecodingDefinitions.Scope?
@@ -43,7 +43,7 @@ final class OpenMessage: Sendable {
 
   /// Opens a record whose prelude was added to definitions. From now on nothing may be added to these.
   init(
-    in sessions: DecodingSessions, ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo,
+    in sessions: SessionPool<DecodingSession>, ofRecord record: UnsafeRawBufferPointer, userInfo: UserInfo,
     maximumDepth: Int, _ scope: DecodingDefinitions.Scope
   ) throws {
     self.sessions = sessions

@@ -4,7 +4,7 @@
 /// and only a request for another key searches. A reader is reused for other objects.
 final class ObjectReader {
   let message: Message
-  /// The session of whoever reads, for the containers above.
+  /// The session of whoever reads, which they keep alive.
   let owner: UnsafeMutableRawPointer
   let keyTable: DecodingKeyTable
 
