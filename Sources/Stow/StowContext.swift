@@ -65,7 +65,8 @@ public struct StowContext: Sendable, Hashable {
   public init(learningFrom samples: [any Encodable], encoder: StowEncoder = StowEncoder()) throws {
     storage = Storage(
       try ContextLearner.learn(
-        from: samples, UserInfo(encoder.userInfo), encoder.maximumDepth, recording: recordShared))
+        from: samples, UserInfo(encoder.userInfo), encoder.maximumDepth, StowEncoder.makePlan,
+        recording: recordShared))
   }
 
   package init(symbols: [String], shapes: [[String]]) {

@@ -39,6 +39,12 @@ public final class StowEncoder: Sendable {
   }
 
   private let options = SharedOptions(Options())
+  private static let sessions = SessionPool { EncodingSession(makePlan) }
+
+  /// Returns how values of a type are encoded without their own `encode(to:)`. Here the ways to do so are put together.
+  static func makePlan(of type: Any.Type) -> AnyTypeEncoder? {
+    AnyTypeEncoder.known(type) ?? (type as? any StowFields.Type)?.makeFieldsEncoder()
+  }
 
   /// Makes an encoder with the default options.
   public init() {}
@@ -165,7 +171,7 @@ public final class StowEncoder: Sendable {
         sortsKeys: options.formatting.contains(.sortedKeys),
         definitions: definitions ?? options.context?.encoding,
         context: definitions == nil && options.contextIdentification == .id ? options.context?.id : nil)
-      return try EncodingSession.run(value, maximumDepth: options.maximumDepth, options.userInfo) {
+      return try EncodingSession.run(in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo) {
         try finish($0, planning)
       }
     }

@@ -15,10 +15,13 @@ struct ContextLearner {
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3
 
-  /// - Parameter recordSample: Has each sample recorded, or another value in its place. Of several values the
-  ///   last one counts.
+  /// - Parameters:
+  ///   - makePlan: Makes the plan of a type; nil if its own `encode(to:)` encodes values.
+  ///   - recordSample: Has each sample recorded, or another value in its place. Of several values the last
+  ///     one counts.
   static func learn(
     from samples: [any Encodable], _ userInfo: UserInfo, _ maximumDepth: Int,
+    _ makePlan: @escaping (Any.Type) -> AnyTypeEncoder?,
     recording recordSample: (any Encodable, (any Encodable) throws -> Void) throws -> Void
   ) throws -> ContextMessage {
     var learner = ContextLearner()
@@ -28,7 +31,7 @@ struct ContextLearner {
       defer { last?.detach() }
       try recordSample(sample) { value in
         last?.detach()
-        let builder = TapeBuilder(reusesContainers: false)
+        let builder = TapeBuilder(reusesContainers: false, makePlan)
         last = builder
         builder.begin(maximumDepth: maximumDepth, userInfo)
         try builder.record(value)

@@ -17,20 +17,19 @@ final class EncodingSession: PooledSession {
   @exclusivity(unchecked) private var planner = Planner()
   @exclusivity(unchecked) private var emitter = Emitter()
 
-  private static let pool = SessionPool { EncodingSession() }
-
-  private override init() {
-    let builder = TapeBuilder(reusesContainers: true)
+  /// - Parameter makePlan: Makes the plan of a type; nil if its own `encode(to:)` encodes values.
+  init(_ makePlan: @escaping (Any.Type) -> AnyTypeEncoder?) {
+    let builder = TapeBuilder(reusesContainers: true, makePlan)
     self.builder = builder
     reference = BuilderReference(builder)
   }
 
-  /// Records a value in a session of its own, and passes the session to `body`.
+  /// Records a value in a session of a pool that is free, and passes the session to `body`.
   @inline(__always)
   static func run<Value: Encodable, Result>(
-    _ value: Value, maximumDepth: Int, _ userInfo: UserInfo, _ body: (EncodingSession) throws -> Result
+    in pool: SessionPool<EncodingSession>, _ value: Value, maximumDepth: Int, _ userInfo: UserInfo,
+    _ body: (EncodingSession) throws -> Result
   ) throws -> Result {
-    let pool = pool
     var taken: EncodingSession? = pool.take()
     defer { pool.takeBack(&taken) }
     // `taken` holds the session, so that no more references need to be counted.

@@ -109,12 +109,11 @@ extension FieldTable where Root: Codable {
 
   /// Returns what `record` records; nil if it throws.
   private static func recorded(_ record: (TapeBuilder) throws -> Void) -> TapeBuilder? {
-    let builder = TapeBuilder(reusesContainers: false)
-    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
-    builder.encoders = TypeEncoders { type in
+    let builder = TapeBuilder(reusesContainers: false) { type in
       ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
     }
+    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return (try? record(builder)).map { builder }
   }
 

@@ -22,6 +22,8 @@ private final class WrongFieldsEncoder<Value>: TypeEncoder<Value> {
 
   init(_ flaw: FieldTableError) { self.flaw = flaw }
 
+  override var continuesObjects: Bool { false }
+
   override func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
@@ -54,6 +56,8 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
     self.fields = fields
     rowsAtOnce = fields.list.allSatisfy(\.kind.isInLine) ? 64 : 1
   }
+
+  override var continuesObjects: Bool { false }
 
   override func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int

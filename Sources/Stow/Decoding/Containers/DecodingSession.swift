@@ -157,3 +157,11 @@ struct CallDepth {
 
   mutating func leave() { count &-= 1 }
 }
+
+/// Is told what a type asks for.
+package protocol DecodingObserver: AnyObject {
+  /// A value is decoded as a type, or an object has a type of keys.
+  func note(_ type: Any.Type, at path: [any CodingKey])
+  /// An object that was asked for a key lacks it.
+  func noteMissing(_ path: [any CodingKey])
+}

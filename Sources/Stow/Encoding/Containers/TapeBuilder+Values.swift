@@ -1,5 +1,39 @@
 // Recording values of any type.
 
+/// A way to record the values of some type.
+class AnyTypeEncoder {
+  /// Whether values may be recorded to an object that was begun.
+  var continuesObjects: Bool { true }
+}
+
+typealias TypeEncoders = TypePlans<AnyTypeEncoder>
+
+/// A way to record the values of one type, without knowing its parameters where it is called.
+///
+/// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
+class TypeEncoder<Value>: AnyTypeEncoder {
+  /// Appends a value, which the caller links to `parent`.
+  ///
+  /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
+  func append(
+    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    preconditionFailure("a type encoder without a way to encode")
+  }
+
+  /// Records the elements of an array.
+  func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) throws {
+    try borrowingEach(of: elements) {
+      let index = builder.recorded.tape.count
+      try append($0, to: builder, key: builder.recorded.tape.key($1), parent: array, level: 0)
+      builder.recorded.tape.link(index, in: array)
+    }
+  }
+
+  /// Returns an array as a value that is packed when it is written, or nil.
+  func retained(_ elements: [Value]) -> RetainedValue? { nil }
+}
+
 extension TapeBuilder {
   /// Records the value of a message.
   func record<Value: Encodable>(_ value: Value) throws {
@@ -76,8 +110,8 @@ extension TapeBuilder {
     try attempt(encoder) {
       let entry = self.encoder(of: Value.self)
       let place = recorded.tape[encoder.place]
-      // A table of fields cannot continue an object.
-      if entry.isPlain || !(place.isPlace && !place.isSettled) && Value.self is any StowFields.Type {
+      let isBegun = !place.isPlace || place.isSettled
+      if entry.isPlain || isBegun && !entry.withPlan(as: AnyTypeEncoder.self, \.continuesObjects) {
         try callAgain(of: value, encoder) { try value.encode(to: encoder) }
       } else {
         try fill(encoder) {
@@ -94,7 +128,7 @@ extension TapeBuilder {
   /// Returns the container of a message that is over: what is written to it is discarded with its builder.
   @inline(never)
   static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
-    let builder = TapeBuilder(reusesContainers: false)
+    let builder = TapeBuilder(reusesContainers: false) { _ in nil }
     builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return builder.nestedKeyedContainer(keyType, key: TokenKey(), parent: 0)
   }

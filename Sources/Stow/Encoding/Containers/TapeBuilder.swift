@@ -15,7 +15,7 @@ final class TapeBuilder {
   // Every access to these properties is a single load, store or call that does not come back here; checking that at run
   // time, for every value, would cost more than the accesses.
   @exclusivity(unchecked) var recorded = RecordedMessage()
-  @exclusivity(unchecked) var encoders = TypeEncoders()
+  @exclusivity(unchecked) var encoders: TypeEncoders
   @exclusivity(unchecked) var pools: EncoderPools
   @exclusivity(unchecked) private var state = State()
 
@@ -37,7 +37,9 @@ final class TapeBuilder {
     var generation: UInt32 = 0
   }
 
-  init(reusesContainers: Bool) {
+  /// - Parameter makePlan: Makes the plan of a type; nil if its own `encode(to:)` encodes values.
+  init(reusesContainers: Bool, _ makePlan: @escaping (Any.Type) -> AnyTypeEncoder?) {
+    encoders = TypeEncoders(makePlan)
     pools = EncoderPools(reusesContainers: reusesContainers)
     state.generation = cell.generation
     cell.assign(self)

@@ -1,24 +1,14 @@
 // What a type asks for while it is decoded, for StowTesting. Only sessions of their own are observed: their containers are not
 // reused, and a key that is missing is always looked for once more, so that other sessions do no work for an observer.
 
-/// Is told what a type asks for.
-package protocol DecodingObserver: AnyObject {
-  /// A value is decoded as a type, or an object has a type of keys.
-  func note(_ type: Any.Type, at path: [any CodingKey])
-  /// An object that was asked for a key lacks it.
-  func noteMissing(_ path: [any CodingKey])
-}
-
 extension DecodingSession {
   convenience init(_ observer: any DecodingObserver) {
-    self.init()
-    self.observer = observer
-    pools.reusesContainers = false
-    let makePlan = plans.makePlan
-    plans = DecodingPlans { type in
-      if type == StowValue.self || ScalarTypes.scalar(type) != nil { return makePlan(type) }
+    self.init { type in
+      if type == StowValue.self || ScalarTypes.scalar(type) != nil { return AnyDecodingPlan.known(type) }
       return (type as? any Decodable.Type)?.makeObservedPlan()
     }
+    self.observer = observer
+    pools.reusesContainers = false
   }
 }
 

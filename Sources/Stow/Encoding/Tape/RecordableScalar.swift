@@ -1,0 +1,191 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A type whose values are recorded without their own `encode(to:)`.
+protocol RecordableScalar: Encodable, Sendable {
+  /// Appends a token.
+  func record(in message: inout RecordedMessage, key: TokenKey)
+
+  /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
+  static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int)
+  static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int)
+
+  /// Returns an array as a value that is packed when it is written; nil if it has no such form.
+  static func retained(_ values: [Self]) -> RetainedValue?
+}
+
+/// A scalar that is recorded as a token, and a word if it needs one.
+protocol TapeScalar: RecordableScalar {
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey)
+}
+
+extension TapeScalar {
+  @inline(__always)
+  func record(in message: inout RecordedMessage, key: TokenKey) { record(on: &message.tape, key: key) }
+}
+
+extension TapeScalar where Self: FixedWidthInteger {
+  @inline(__always)
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
+    if let short = Int32(exactly: self) {
+      tape.append(.integer, key: key, value: Int(short))
+    } else {
+      let isUnsigned = !Self.isSigned && Self.bitWidth == 64 && self > Self(truncatingIfNeeded: Int64.max)
+      tape.append(isUnsigned ? .unsigned : .longInteger, key: key, word: UInt64(truncatingIfNeeded: self))
+    }
+  }
+}
+
+extension Bool: TapeScalar {
+  @inline(__always)
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
+    tape.append(self ? .true : .false, key: key, value: 0)
+  }
+
+  static func retained(_ values: [Bool]) -> RetainedValue? { .bools(values) }
+}
+
+extension Double: TapeScalar {
+  @inline(__always)
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
+    tape.append(.double, key: key, word: bitPattern)
+  }
+
+  static func retained(_ values: [Double]) -> RetainedValue? { .doubles(values) }
+}
+
+extension Float: TapeScalar {
+  /// Records the `Double` of the same value. A NaN keeps its own bits, which conversion may change.
+  @inline(__always)
+  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
+    if isNaN {
+      tape.append(.float, key: key, word: UInt64(bitPattern))
+    } else {
+      Double(self).record(on: &tape, key: key)
+    }
+  }
+
+  static func retained(_ values: [Float]) -> RetainedValue? {
+    values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
+  }
+}
+
+extension Int: TapeScalar {
+  static func retained(_ values: [Int]) -> RetainedValue? { .ints(values) }
+}
+
+extension Int8: TapeScalar {}
+extension Int16: TapeScalar {}
+extension Int32: TapeScalar {}
+extension Int64: TapeScalar {
+  static func retained(_ values: [Int64]) -> RetainedValue? { .integers(values) }
+}
+
+extension UInt: TapeScalar {}
+extension UInt8: TapeScalar {}
+extension UInt16: TapeScalar {}
+extension UInt32: TapeScalar {}
+extension UInt64: TapeScalar {}
+
+extension Int128: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    if let value = Int64(exactly: self) {
+      value.record(in: &message, key: key)
+    } else if let value = UInt64(exactly: self) {
+      value.record(in: &message, key: key)
+    } else {
+      message.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
+    }
+  }
+}
+
+extension UInt128: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    if let value = Int128(exactly: self) {
+      value.record(in: &message, key: key)
+    } else {
+      message.record(Integers.form(bits: self, isSigned: false), key: key)
+    }
+  }
+}
+
+extension String: RecordableScalar {
+  @inline(__always)
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    let index = message.strings.intern(self)
+    message.strings[index].valueUses &+= 1
+    message.tape.append(.string, key: key, value: index)
+  }
+}
+
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+  extension Float16: RecordableScalar {
+    func record(in message: inout RecordedMessage, key: TokenKey) {
+      Float(preserving: self).record(in: &message, key: key)
+    }
+  }
+#endif
+
+extension Date: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
+  }
+}
+
+extension UUID: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    let bits = withUnsafeBytes(of: uuid) { $0.loadUnaligned(as: UInt128.self) }
+    message.record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
+  }
+}
+
+extension URL: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.record(url: absoluteString, key: key)
+  }
+}
+
+extension Data: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.retain(.data(self), key: key)
+  }
+}
+
+extension Decimal: RecordableScalar {
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    message.record(Decimals.form(DecimalParts(self)), key: key)
+  }
+}
+
+// MARK: - whole collections
+
+extension RecordableScalar {
+  static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int) {
+    let first = message.tape.count
+    borrowingEach(of: values) { value, _ in value.record(in: &message, key: TokenKey()) }
+    message.tape.linkAll(from: first, in: array)
+  }
+
+  static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int) {
+    let first = message.tape.count
+    // The first keys of a message are new, because a dictionary has none of its keys twice.
+    let areNew = message.strings.count == 0
+    for (key, value) in values {
+      value.record(in: &message, key: areNew ? message.key(new: key) : message.key(key))
+    }
+    message.tape.linkAll(from: first, in: map)
+  }
+
+  static func retained(_ values: [Self]) -> RetainedValue? { nil }
+}
+
+extension TapeScalar where Self: FixedWidthInteger {
+  /// For integers of any width; those beyond `Int64` are recorded one by one.
+  static func retained(_ values: [Self]) -> RetainedValue? {
+    if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
+    return .integers(values.map { Int64(truncatingIfNeeded: $0) })
+  }
+}
