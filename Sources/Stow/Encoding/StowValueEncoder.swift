@@ -3,15 +3,7 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
   override func append(
     _ value: borrowing StowValue, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    var known = KnownKeys()
-    try builder.append(value, key: key, parent: parent, level: level, &known)
-  }
-
-  override func encode(
-    _ elements: UnsafeBufferPointer<StowValue>, to builder: TapeBuilder, in array: Int
-  ) throws {
-    var known = KnownKeys()
-    try builder.encode(elements, in: array, &known)
+    try builder.append(value, key: key, parent: parent, level: level)
   }
 }
 
@@ -19,9 +11,7 @@ final class StowValueEncoder: TypeEncoder<StowValue> {
 
 extension TapeBuilder {
   @inline(__always)
-  fileprivate func append(
-    _ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0, _ known: inout KnownKeys
-  ) throws {
+  fileprivate func append(_ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int = 0) throws {
     switch value {
     case .string(let value): value.record(in: &recorded, key: key)
     case .integer(let value): value.record(in: &recorded, key: key)
@@ -30,12 +20,12 @@ extension TapeBuilder {
     case .null: recorded.recordNil(level: level, key: key)
     case .array(let elements):
       try recordNest(of: value, isMap: false, key: key, parent: parent) { array in
-        try elements.withUnsafeBufferPointer { try encode($0, in: array, &known) }
+        try elements.withUnsafeBufferPointer { try encode($0, in: array) }
       }
     case .object(let object):
       try recordNest(of: value, isMap: true, key: key, parent: parent) { map in
         try object.keys.withUnsafeBufferPointer { keys in
-          try object.values.withUnsafeBufferPointer { try encode(keys, $0, in: map, &known) }
+          try object.values.withUnsafeBufferPointer { try encode(keys, $0, in: map) }
         }
       }
     default: appendRare(copy value, key: key, level: level)
@@ -61,65 +51,22 @@ extension TapeBuilder {
   }
 
   @inline(never)
-  fileprivate func encode(
-    _ elements: UnsafeBufferPointer<StowValue>, in array: Int, _ known: inout KnownKeys
-  ) throws {
+  private func encode(_ elements: UnsafeBufferPointer<StowValue>, in array: Int) throws {
     try borrowingEach(of: elements) {
       let index = recorded.tape.count
-      try append($0, key: recorded.tape.key($1), parent: array, &known)
+      try append($0, key: recorded.tape.key($1), parent: array)
       recorded.tape.link(index, in: array)
     }
   }
 
   @inline(never)
   private func encode(
-    _ names: UnsafeBufferPointer<String>, _ values: UnsafeBufferPointer<StowValue>, in map: Int,
-    _ known: inout KnownKeys
+    _ names: UnsafeBufferPointer<String>, _ values: UnsafeBufferPointer<StowValue>, in map: Int
   ) throws {
-    let strings = known.strings(of: names, &recorded.strings)
     try borrowingEach(of: values) { value, number in
       let index = recorded.tape.count
-      let key = strings.map { recorded.key(ofString: Int($0[number])) } ?? recorded.key(names[number])
-      try append(value, key: key, parent: map, &known)
+      try append(value, key: recorded.key(names[number]), parent: map)
       recorded.tape.link(index, in: map)
     }
-    if strings == nil { known.note(names) }
-  }
-}
-
-/// The keys of the objects that were recorded last, as strings of the pool: many objects share their keys.
-///
-/// Keys are the same if they are at the same address, where they stay as long as the value that holds them
-/// lives. The pool must meet strings in the order of the message, so keys are known only once the first
-/// object is complete.
-private struct KnownKeys {
-  private struct Entry {
-    let address: UnsafePointer<String>
-    /// Filled when the keys are met again.
-    var strings: [UInt32] = []
-  }
-
-  private var entries: [Entry] = []
-  private var hasNoted = false
-
-  private static let most = 16
-
-  /// Returns the strings of the keys of an object that is complete; nil if they are not known.
-  mutating func strings(of names: UnsafeBufferPointer<String>, _ pool: inout StringPool) -> [UInt32]? {
-    guard let index = entries.firstIndex(where: { $0.address == names.baseAddress }) else { return nil }
-    if entries[index].strings.isEmpty {
-      for name in names { entries[index].strings.append(UInt32(truncatingIfNeeded: pool.intern(name))) }
-    }
-    return entries[index].strings
-  }
-
-  /// Notes the keys of an object that is complete, except the first object, which many values have alone.
-  mutating func note(_ names: UnsafeBufferPointer<String>) {
-    guard hasNoted, let address = names.baseAddress else {
-      hasNoted = true
-      return
-    }
-    if entries.count == Self.most { entries.removeAll(keepingCapacity: true) }
-    entries.append(Entry(address: address))
   }
 }
