@@ -22,8 +22,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   private var keys: [UInt32] = []
-  /// The index in `keys` after the last key of each shape.
-  private var ends: [Int] = []
+  /// Where the keys of each shape are in `keys`.
+  private var ranges: [Range<Int>] = []
   /// The shapes that have a string as a key, by string, those with the fewest keys first.
   @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
   private var shapesByList: [[UInt32]: Int] = [:]
@@ -66,17 +66,17 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   private func addShape(_ indices: [UInt32]) {
     while shapesByKey.count < strings.count { shapesByKey.append([]) }
-    shapesByList[indices] = ends.count
-    for key in indices { shapesByKey[Int(key)].append(ends.count) }
+    shapesByList[indices] = ranges.count
+    for key in indices { shapesByKey[Int(key)].append(ranges.count) }
+    ranges.append(keys.count..<keys.count + indices.count)
     keys += indices
-    ends.append(keys.count)
   }
 
   /// Puts the shapes that have a key in the order in which they are tried.
   private func sortShapes(ofKey key: Int) {
     let shapes = shapesByKey[key]
     let order = sortedIndices(shapes.count) {
-      (keyCount(ofShape: shapes[$0]), shapes[$0]) < (keyCount(ofShape: shapes[$1]), shapes[$1])
+      (ranges[shapes[$0]].count, shapes[$0]) < (ranges[shapes[$1]].count, shapes[$1])
     }
     shapesByKey[key] = order.map { shapes[$0] }
   }
@@ -91,7 +91,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     symbolCount = 0
     strings.removeAll()
     keys.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    ranges.removeAll(keepingCapacity: true)
     shapesByKey.removeAll(keepingCapacity: true)
     shapesByList.removeAll(keepingCapacity: true)
   }
@@ -100,10 +100,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   func add(_ message: borrowing RecordedMessage, _ plan: borrowing MessagePlan) {
     for string in plan.symbols { noteSymbol(strings.intern(message.strings.utf8(string))) }
     for shape in plan.shapes {
-      var indices: [UInt32] = []
-      for key in plan.keys(of: shape, message) {
-        indices.append(UInt32(strings.intern(message.strings.utf8(key))))
-      }
+      let indices = plan.keys(of: shape, message).map { UInt32(strings.intern(message.strings.utf8($0))) }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
       version = Self.newVersion()
@@ -114,15 +111,11 @@ package final class EncodingDefinitions: @unchecked Sendable {
     if room < .max { room -= plan.preludeBound(message) }
   }
 
-  var counts: (symbols: Int, shapes: Int) { (symbolCount, ends.count) }
+  var counts: (symbols: Int, shapes: Int) { (symbolCount, ranges.count) }
 
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
-    strings.utf8(Int(keys[firstKey(ofShape: shape) + place]))
+    strings.utf8(Int(keys[ranges[shape].lowerBound + place]))
   }
-
-  private func keyCount(ofShape shape: Int) -> Int { ends[shape] - firstKey(ofShape: shape) }
-
-  private func firstKey(ofShape shape: Int) -> Int { shape == 0 ? 0 : ends[shape - 1] }
 
   /// A shape that has all keys of an object, in order.
   struct Match {
@@ -157,7 +150,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
     else { return nil }
     for shape in shapesByKey[Int(rarest)] {
-      let count = keyCount(ofShape: shape)
+      let count = ranges[shape].count
       guard count <= Self.mostKeys else { return nil }
       if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
         return Match(shape, positions, wanted: wanted.count)
@@ -170,7 +163,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   /// that order.
   private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
     var next = 0
-    let positions = keys[firstKey(ofShape: shape)..<ends[shape]].map { key in
+    let positions = keys[ranges[shape]].map { key in
       guard next < wanted.count, key == wanted[next] else { return -1 }
       next += 1
       return next - 1
