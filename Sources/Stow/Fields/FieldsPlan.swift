@@ -17,7 +17,6 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
   private let fields: CodedFields<Value>
   // At hand, because each value needs them.
   private let keys: [any CodingKey]
-  private let coders: [FieldCoder]
   private let list: UnsafeMutableBufferPointer<CodedField>
   private let keyTable: DecodingKeyTable
   private let packed: (offsets: [Int], size: Int, alignment: Int)
@@ -28,7 +27,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
 
   init(_ fields: CodedFields<Value>) {
     self.fields = fields
-    (keys, coders, list) = (fields.keys, fields.coders, fields.list)
+    (keys, list) = (fields.keys, fields.list)
     keyTable = DecodingKeyTable(fields.keyType)
     packed = FieldTable.packedLayout(of: fields.table.fields)
     super.init()
@@ -129,7 +128,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
       }
     } catch {
       for number in 0..<done {
-        coders[number].destroy(start + (isWhole ? list[number].stored : list[number].packed))
+        fields.coders[number].destroy(start + (isWhole ? list[number].stored : list[number].packed))
       }
       throw error
     }
@@ -151,7 +150,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     _ field: UnsafePointer<CodedField>, _ number: Int, at offset: Int, to target: UnsafeMutableRawPointer,
     _ walk: inout FieldsWalk, _ scratch: FieldsScratch, _ session: DecodingSession, _ node: PathNode
   ) throws {
-    let (message, scalar) = (session.message, coders[number].keyedScalar)
+    let (message, scalar) = (session.message, fields.coders[number].keyedScalar)
     var place = offset >= 0 ? OpenPlace(at: offset) : nil
     var found: ObjectReader.Found?
     if offset == FieldsWalk.unknown, let reader = scratch.reader {
@@ -166,7 +165,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
       place = found.map { reader.place($0) }
     }
     guard let place else {
-      if let makeAbsent = coders[number].makeAbsent { return makeAbsent(target) }
+      if let makeAbsent = fields.coders[number].makeAbsent { return makeAbsent(target) }
       throw DecodingError.noValue(for: keys[number], path: session.codingPath(node))
     }
     if let offset = place.tagged {
@@ -186,7 +185,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
           try walk.advance(to: next)
         }
       } catch {
-        if isDone { coders[number].destroy(target) }
+        if isDone { fields.coders[number].destroy(target) }
         throw failure(error, number, at: offset, session, node)
       }
       if isDone { return }
@@ -224,7 +223,7 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
     _ error: FormatError, _ number: Int, at offset: Int?, _ session: DecodingSession, _ node: PathNode
   ) -> any Error {
     let isNil = list[number].isOptional && offset.map { Nils.isNil(session.message.reader, at: $0) } == true
-    let expected = offset == nil || isNil ? nil : coders[number].keyedScalar
+    let expected = offset == nil || isNil ? nil : fields.coders[number].keyedScalar
     return session.error(error, path: session.codingPath(node) + [keys[number]], expected: expected)
   }
 
@@ -250,11 +249,11 @@ final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
           count: rows.count
         )
       }
-      for (number, coder) in coders.enumerated() {
+      for (number, coder) in fields.coders.enumerated() {
         let count = coder.decode(found[number], of: columns, message, to: targets[number])
         if count == rows.count { continue }
         for index in 0..<count { coder.destroy(targets[number][index]) }
-        for (coder, target) in zip(coders, targets).prefix(number) {
+        for (coder, target) in zip(fields.coders, targets).prefix(number) {
           for index in 0..<rows.count { coder.destroy(target[index]) }
         }
         return
