@@ -90,27 +90,22 @@ struct ContextLearner {
       shapes[keys.pointee.keyType]?.uses += keys.pointee.uses
     }
     for index in 0..<message.strings.count {
-      let string = message.strings.string(index)
-      strings[ExactString(string), default: 0] += 1
+      strings[ExactString(message.strings.string(index)), default: 0] += 1
     }
   }
 
   private static func sortedNames(
     of list: ArraySlice<UInt32>, _ message: borrowing RecordedMessage
   ) -> [ExactString] {
-    var names: [ExactString] = []
-    for key in list { names.append(ExactString(message.strings.string(Int(key)))) }
-    let order = sortedIndices(names.count) { isBefore(names[$0], names[$1]) }
-    return order.map { names[$0] }
+    let names = list.map { ExactString(message.strings.string(Int($0))) }
+    return sortedIndices(names.count) { isBefore(names[$0], names[$1]) }.map { names[$0] }
   }
 
   /// Returns the keys that objects of one type used, in the order of their slots.
   private static func names(
     of keys: KeyTable.Reference, where isWanted: (_ slot: Int) -> Bool
   ) -> [ExactString] {
-    (0..<keys.pointee.slotCount).filter(isWanted).map {
-      ExactString(String(decoding: keys.pointee.utf8(atSlot: $0), as: UTF8.self))
-    }
+    (0..<keys.pointee.slotCount).filter(isWanted).map { ExactString(keys.pointee.name(atSlot: $0)) }
   }
 
   /// Takes in keys that objects of one type used, whether they had values or not. A new key comes after the

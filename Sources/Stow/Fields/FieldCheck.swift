@@ -31,23 +31,22 @@ extension FieldTable where Root: Codable {
     // A value that cannot be encoded says nothing about the table.
     let written = Self.record(value, type)
     if let encoded = written?.keys.map(\.name), encoded != names {
-      let index =
-        zip(encoded, names).enumerated().first { $1.0 != $1.1 }?.offset ?? min(encoded.count, names.count)
-      let (found, name) = (Self.name(index, encoded), Self.name(index, names))
-      throw FieldTableError(
-        Root.self, index < names.count ? names[index] : encoded[index],
-        "encode(to:) asks for \(found) where the table has \(name)")
+      let same = zip(encoded, names).prefix { $0 == $1 }.count
+      let (found, name) = (encoded.dropFirst(same).first, names.dropFirst(same).first)
+      func shown(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "nothing" }
+      throw flaw(
+        name ?? found, "encode(to:) asks for \(shown(found)) where the table has \(shown(name))")
     }
     try checkWrappers(of: value)
     let again = remake(value)
     for field in fields where !field.isSame(value, again) {
-      throw FieldTableError(Root.self, field.name, "the initializer does not give it back")
+      throw flaw(field.name, "the initializer does not give it back")
     }
     if let builder = written?.builder { try checkScalars(of: value, in: Self.message(of: builder)) }
     let bare = Self.record(remake(value, withoutOptionals: true), type)?.keys ?? []
     for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
-      throw FieldTableError(
-        Root.self, field.name,
+      throw flaw(
+        field.name,
         key.name == field.name
           ? "encode(to:) writes its nil, as of a generic type's parameter"
           : "encode(to:) does not ask for it if optionals are nil")
@@ -62,8 +61,7 @@ extension FieldTable where Root: Codable {
       guard let wrapped = (wrapper as? any DecodableWrapper.Type)?.wrapped,
         let field = fields.first(where: { "_" + $0.name == property.label && $0.type == wrapped })
       else { continue }
-      throw FieldTableError(
-        Root.self, field.name, "its property has the wrapper \(wrapper), which encodes something else")
+      throw flaw(field.name, "its property has the wrapper \(wrapper), which encodes something else")
     }
   }
 
@@ -73,13 +71,12 @@ extension FieldTable where Root: Codable {
       guard let written = message?[field.name], !written.isNull,
         let own = Self.recorded({ try field.record(value, $0) }).flatMap(Self.message(of:)), written != own
       else { continue }
-      throw FieldTableError(
-        Root.self, field.name, "encode(to:) writes \(written), but the property is \(own)")
+      throw flaw(field.name, "encode(to:) writes \(written), but the property is \(own)")
     }
   }
 
-  private static func name(_ index: Int, _ names: [String]) -> String {
-    index < names.count ? "\"\(names[index])\"" : "nothing"
+  private func flaw(_ field: String?, _ text: String) -> FieldTableError {
+    FieldTableError(Root.self, field, text)
   }
 
   /// Records a value, and returns the keys that it encodes, or would encode if they had values, in order; nil if it
@@ -97,10 +94,7 @@ extension FieldTable where Root: Codable {
     }
     let table = table(type)
     let keys = (0..<table.pointee.slotCount).map {
-      (
-        name: table.pointee.codingKey(atSlot: $0)?.stringValue ?? "",
-        isWritten: table.pointee.hasValue(atSlot: $0)
-      )
+      (name: table.pointee.name(atSlot: $0), isWritten: table.pointee.hasValue(atSlot: $0))
     }
     // The object may have keys of other types, too, such as those of a superclass.
     let others = builder.recorded.namesOfTop.filter { name in !keys.contains { $0.name == name } }
@@ -162,15 +156,15 @@ extension FieldTable where Root: Codable {
     let probe = KeyTypeProbe()
     _ = try? Root(from: probe)
     guard let type = probe.keyType else {
-      throw FieldTableError(Root.self, nil, "init(from:) asks for no keyed container")
+      throw flaw(nil, "init(from:) asks for no keyed container")
     }
     var names = Set<String>()
     let keys = try fields.map { field throws(FieldTableError) in
       guard let key = type.init(stringValue: field.name), key.stringValue == field.name else {
-        throw FieldTableError(Root.self, field.name, "it is no coding key of the type")
+        throw flaw(field.name, "it is no coding key of the type")
       }
       guard names.insert(field.name).inserted else {
-        throw FieldTableError(Root.self, field.name, "it is there twice")
+        throw flaw(field.name, "it is there twice")
       }
       return key
     }

@@ -17,29 +17,20 @@ struct Emitter: ~Copyable {
   private var outer = GrowableBuffer<Frame>(capacity: 16)
   /// The innermost open container; outside all others, that of the whole message.
   private var frame = Frame(token: 0, end: 0)
-  /// The bits of open objects with more than 64 keys.
-  private var wideMarks: [UInt64] = []
 
   /// An open container.
   struct Frame: BitwiseCopyable {
     let token: Int
     /// How much was written after it.
     let end: Int
+    /// What precedes its values.
+    var keys = Keys.none
     /// The keys of an object.
     var table: KeyTable.Reference?
-    var keys = Keys.none
-    /// The keys that have a value, by their bytes; if these need more than 64 bits, the last ones in `wideMarks` tell.
+    /// A bit for the byte of the key of each value, if that is below 64.
     var marks: UInt64 = 0
 
-    /// What is done about the keys of its values.
-    enum Keys {
-      /// There are none, or they are those of a list that is a shape.
-      case none
-      /// Those of an object that has a shape are marked.
-      case marked, widelyMarked
-      /// They precede their values: those of an object, and those of a map.
-      case bytes, strings
-    }
+    enum Keys { case none, bytes, strings }
   }
 
   /// The size up to which the bytes are copied out of a buffer that is reused.
@@ -89,31 +80,25 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Begins to write a container, and returns its last value; nil if that is done already.
+  /// Begins to write a container, and returns its last value; nil if it is written as a whole.
+  @inline(__always)
   private mutating func open(
     _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
   ) -> Int? {
     let container = tape.container(token)
     if container.count == 0 {
-      writer.byte(token.kind == .array ? Arrays.short : Maps.short)
+      writeRare(token, tape, &message)
       return nil
     }
     if token.kind == .array, writeColumns(tape, index, container, &message, &plan) { return nil }
     outer.append(frame)
     frame = Frame(token: index, end: writer.count)
     if token.kind == .object {
-      let keys = message.keyTables[Int(container.keys)]
-      frame.table = keys
-      if keys.pointee.shape < 0 {
-        frame.keys = .bytes
-      } else if keys.pointee.hasFewBytes {
-        frame.keys = .marked
-      } else {
-        frame.keys = .widelyMarked
-        wideMarks.append(contentsOf: repeatElement(0, count: Self.wideMarkCount))
-      }
-    } else if token.kind == .map, shape(ofMap: container, plan) == nil {
+      let table = message.keyTables[Int(container.keys)]
+      frame.table = table
+      if table.pointee.shape < 0 { frame.keys = .bytes }
+    } else if token.kind == .map, plan.shape(ofMap: container) < 0 {
       frame.keys = .strings
     }
     return Int(container.last)
@@ -122,90 +107,58 @@ struct Emitter: ~Copyable {
   /// Writes the header of the open container, and goes back to the one around it.
   @inline(__always)
   private mutating func close(_ token: Token, _ tape: TapeView, _ plan: inout MessagePlan) {
-    switch token.kind {
-    case .array:
+    let container = tape.container(token)
+    if token.kind == .array {
       Arrays.writeHeader(writer.count - frame.end, to: &writer)
-      frame = outer.takeLast()
-    case .object: closeObject()
-    default: close(shape: shape(ofMap: tape.container(token), plan))
+    } else if case let shape = frame.table?.pointee.shape ?? plan.shape(ofMap: container), shape >= 0 {
+      let missing = frame.table.map { $0.pointee.present.slots.count - Int(container.count) } ?? 0
+      if missing > 0, let keys = frame.table { writePresence(container, keys, tape) }
+      Records.writeHeader(writer.count - frame.end, shape: shape, isPartial: missing > 0, to: &writer)
+    } else {
+      Maps.writeHeader(writer.count - frame.end, to: &writer)
     }
+    frame = outer.takeLast()
   }
 
-  /// Returns the shape that a map has; nil if it has none.
-  private func shape(ofMap container: Container, _ plan: borrowing MessagePlan) -> Int? {
-    guard plan.hasLists, container.keys != Container.map else { return nil }
-    let shape = plan.lists[Int(container.keys)].shape
-    return shape >= 0 ? shape : nil
+  /// Writes a bit for every key of the shape: whether the object has a value for it.
+  private mutating func writePresence(_ object: Container, _ keys: KeyTable.Reference, _ tape: TapeView) {
+    if keys.pointee.present.isInByteOrder {
+      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.slots.count))
+    }
+    // Keys and values are in the order of slots.
+    let slots = keys.pointee.present.slots
+    var token = Int(object.last)
+    var end = slots.count
+    writer.reserve(Records.presenceSize(end) + BackwardWriter.margin)
+    while end > 0 {
+      let start = (end - 1) & ~7
+      var bits: UInt8 = 0
+      for place in (start..<end).reversed() {
+        bits <<= 1
+        if token != object.token, keys.pointee.slot(ofByte: tape[token].key.byte) == slots[place] {
+          bits |= 1
+          token = tape[token].previous
+        }
+      }
+      writer.byte(bits)
+      end = start
+    }
+    assert(token == object.token, "a key that is not in its turn")
   }
 
-  /// Notes that a key has a value, or writes the key if keys precede their values.
+  /// Writes the key of a value if keys precede their values, or notes that it has one.
   @inline(__always)
   private mutating func writeKey(_ token: Token, _ index: Int, _ message: inout RecordedMessage) {
     let byte = token.key.byte
     switch frame.keys {
-    case .none: break
-    case .marked: frame.marks |= 1 &<< UInt64(truncatingIfNeeded: byte)
-    case .widelyMarked:
-      wideMarks[wideMarks.count - Self.wideMarkCount + byte >> 6] |= 1 << UInt64(byte & 63)
+    case .none: frame.marks |= 1 &<< UInt64(truncatingIfNeeded: byte)
     case .bytes:
       if let table = frame.table { write(keyAt: table.pointee.slot(ofByte: byte), of: table, &message) }
     case .strings: write(key: message.tape.keyString(at: index), &message)
     }
   }
 
-  /// The words of an object with a bit for each byte.
-  private static let wideMarkCount = 4
-
-  private mutating func closeObject() {
-    guard frame.keys != .bytes, let keys = frame.table else { return close(shape: nil) }
-    let isPartial =
-      keys.pointee.present.hasKeysWithoutSlot
-      || (frame.keys == .marked ? frame.marks != keys.pointee.present.marks : lacksWideMarks(keys))
-    if isPartial { writePresence(keys) }
-    close(shape: keys.pointee.shape, isPartial: isPartial)
-  }
-
-  /// Writes the header of a map, or of a record if it has a shape, and goes back to the container around it.
-  @inline(__always)
-  private mutating func close(shape: Int?, isPartial: Bool = false) {
-    let length = writer.count - frame.end
-    if let shape {
-      Records.writeHeader(length, shape: shape, isPartial: isPartial, to: &writer)
-    } else {
-      Maps.writeHeader(length, to: &writer)
-    }
-    if frame.keys == .widelyMarked { wideMarks.removeLast(Self.wideMarkCount) }
-    frame = outer.takeLast()
-  }
-
-  /// Writes a bit for every key of the shape: whether the object has a value for it.
-  private mutating func writePresence(_ keys: KeyTable.Reference) {
-    if frame.keys == .marked, keys.pointee.present.isInByteOrder {
-      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.count))
-    }
-    let marks = frame.keys == .marked ? [frame.marks] : Array(wideMarks.suffix(Self.wideMarkCount))
-    let slots = keys.pointee.present.slots
-    writer.bits(slots.count) { bit in
-      if slots[bit] == KeyTable.noSlot { return false }
-      let byte = keys.pointee.key(atSlot: Int(slots[bit]))
-      return marks[byte >> 6] >> UInt64(byte & 63) & 1 == 1
-    }
-  }
-
-  private func lacksWideMarks(_ keys: KeyTable.Reference) -> Bool {
-    wideMarks.suffix(Self.wideMarkCount).reduce(0) { $0 + $1.nonzeroBitCount } != keys.pointee.present.count
-  }
-
-  /// Writes the value of a column whose cells are all the same.
-  mutating func write(constant token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
-    switch token.kind {
-    case .array: writer.byte(Arrays.short)
-    case .object, .map: writer.byte(Maps.short)
-    default: write(value: token, tape, &message)
-    }
-  }
-
-  /// Writes a value that is not a container.
+  /// Writes a value that is not a container, or is an empty one.
   @inline(__always)
   mutating func write(value token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
@@ -268,7 +221,8 @@ struct Emitter: ~Copyable {
       write(string: token.value, &message)
       writer.byte(URLs.tag)
     case .nestedNil: Nils.write(level: token.value, to: &writer)
-    case .place: writer.byte(Maps.short)
+    case .array: writer.byte(Arrays.short)
+    case .object, .map, .place: writer.byte(Maps.short)
     case .data, .packed: writeRetained(message.retained[token.value])
     default: preconditionFailure("a token that a tape in order does not have")
     }
@@ -305,8 +259,7 @@ extension Emitter {
 
 // MARK: - Arrays
 
-// Arrays that are written as a whole: of strings, and without tags of numbers, Bools, and rows of these
-// (FORMAT.md, "Packed arrays").
+// Arrays that are written as a whole, without tags: of numbers, Bools, and rows of these (FORMAT.md, "Packed arrays").
 
 extension Emitter {
   /// How many elements are measured to estimate what floating-point numbers take with tags.
@@ -321,7 +274,7 @@ extension Emitter {
     guard count > 1 else { return false }
     let first = tape[index + 1]
     if first.isContainer {
-      guard let rows = RowLayout(tape, index + 1, count, &message, &plan) else { return false }
+      guard let rows = RowLayout(tape, index + 1, count, message, plan) else { return false }
       return writeRows(rows, tape, &message)
     }
     // If one is a container with values of its own, the last is further away.
@@ -330,7 +283,6 @@ extension Emitter {
     switch first.kind {
     case .integer, .longInteger, .double: return writeNumbers(tape, range)
     case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
-    case .string: return writeStrings(tape, range, &message)
     default: return false
     }
   }
@@ -461,9 +413,8 @@ extension Emitter {
     case .data(let data): data.withUnsafeBytes { DataValues.write($0, to: &writer) }
     case .doubles(let values):
       values.withUnsafeBufferPointer { buffer in
-        buffer.withMemoryRebound(to: UInt64.self) { bits in
-          let room = scratch.makeRoom(bits.count)
-          writeDoubles(bits, integers: nil, room)
+        buffer.withMemoryRebound(to: UInt64.self) {
+          writeDoubles($0, integers: nil, scratch.makeRoom($0.count))
           scratch.removeAll()
         }
       }
@@ -477,25 +428,5 @@ extension Emitter {
       #endif
     case .integers(let values): values.withUnsafeBufferPointer { writeIntegers($0) }
     }
-  }
-}
-
-// Arrays of strings that are all new when they come: they are in the pool as they are written.
-
-extension Emitter {
-  /// Writes the array whose elements are `range` of the tape, if they are consecutive strings in the pool, not symbols,
-  /// and short enough for a header there.
-  mutating func writeStrings(_ tape: TapeView, _ range: Range<Int>, _ message: inout RecordedMessage) -> Bool
-  {
-    let first = tape[range.lowerBound].value
-    for (offset, token) in tape.tokens[range].enumerated() {
-      guard token.kind == .string, token.value == first &+ offset else { return false }
-      let entry = message.strings[token.value]
-      guard entry.symbol == 0, entry.length < Strings.headerLimit else { return false }
-    }
-    let end = writer.count
-    writer.bytes(message.strings.written(first...first + range.count - 1))
-    Arrays.writeHeader(writer.count - end, to: &writer)
-    return true
   }
 }

@@ -9,8 +9,6 @@ struct RowLayout {
   var headerSize: Int { shape == nil ? 1 : 2 }
   private let first: Int
   private let tokensPerRow: Int
-  /// The bytes of the keys of the cells of an object, −1 for a key that no object has; empty if keys are no bytes.
-  private let bytes: [Int]
 
   /// The most columns of rows that are arrays; longer rows do as well by themselves.
   static let widestMatrix = 16
@@ -30,36 +28,26 @@ struct RowLayout {
 
   /// Makes the layout of `count` rows from a token on; nil if they are not alike, judging by the first.
   init?(
-    _ tape: TapeView, _ first: Int, _ count: Int, _ message: inout RecordedMessage,
-    _ plan: inout MessagePlan
+    _ tape: TapeView, _ first: Int, _ count: Int, _ message: borrowing RecordedMessage,
+    _ plan: borrowing MessagePlan
   ) {
     let head = tape.container(tape[first])
-    var columnLimit = Self.widestMatrix
+    (self.first, self.count, columnCount) = (first, count, Int(head.count))
+    tokensPerRow = columnCount + 1
+    // An object of a shape has a value for each of its keys.
+    var isFull = true
     switch tape[first].kind {
     case .object:
       let keys = message.keyTables[Int(head.keys)]
-      guard keys.pointee.shape != -1 else { return nil }
       shape = keys.pointee.shape
-      bytes = keys.pointee.present.slots.map {
-        $0 == KeyTable.noSlot ? -1 : keys.pointee.key(atSlot: Int($0))
-      }
-      columnLimit = bytes.count
-    case .map:
-      guard plan.hasLists, head.keys != Container.map, plan.lists[Int(head.keys)].shape >= 0 else {
-        return nil
-      }
-      shape = plan.lists[Int(head.keys)].shape
-      bytes = []
-      columnLimit = plan.lists[Int(head.keys)].count
-    default: (shape, bytes) = (nil, [])
+      isFull = columnCount == keys.pointee.present.slots.count
+    case .map: shape = plan.shape(ofMap: head)
+    default:
+      shape = nil
+      isFull = columnCount <= Self.widestMatrix
     }
-    columnCount = Int(head.count)
-    guard columnCount > 0, shape == nil ? columnCount <= columnLimit : columnCount == columnLimit else {
-      return nil
-    }
+    guard columnCount > 0, isFull, shape != -1 else { return nil }
     for cell in first + 1...first + columnCount where !Self.isCell(tape, tape[cell]) { return nil }
-    (self.first, self.count) = (first, count)
-    tokensPerRow = columnCount + 1
   }
 
   /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
@@ -79,14 +67,14 @@ struct RowLayout {
     columns.reserveCapacity(columnCount)
     for column in 0..<columnCount {
       let part = UnsafeMutableBufferPointer(rebasing: room.cells[column * count..<(column + 1) * count])
-      let byte = bytes.isEmpty ? nil : bytes[column]
-      guard let column = gather(from: first + 1 + column, byte, tape, part, room) else { return nil }
+      guard let column = gather(from: first + 1 + column, tape, part, room) else { return nil }
       columns.append(column)
     }
     return columns
   }
 
-  /// Returns whether all rows have the same keys, as many cells, and one token for each cell.
+  /// Returns whether all rows have the same keys, as many cells, and one token for each cell. The cells of objects are
+  /// in the order of slots, so that each column has one key.
   private func areAlike(_ tape: TapeView) -> Bool {
     let (kind, head) = (tape[first].kind, tape.container(tape[first]))
     var (index, previous) = (first, first - 1)
@@ -102,26 +90,20 @@ struct RowLayout {
     return true
   }
 
-  /// - Parameters:
-  ///   - top: The cell of the first row.
-  ///   - byte: The key of all cells, if keys are bytes.
+  /// - Parameter top: The cell of the first row.
   private func gather(
-    from top: Int, _ byte: Int?, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>,
-    _ room: ColumnScratch.Room
+    from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>, _ room: ColumnScratch.Room
   ) -> Column? {
     let marks = room.marks
     var kinds: UInt32 = 0
     var position = top
-    if tape[top].kind == .double, byte ?? tape[top].key.byte == tape[top].key.byte,
-      let isConstant = gatherDoubles(from: top, tape, cells)
-    {
+    if tape[top].kind == .double, let isConstant = gatherDoubles(from: top, tape, cells) {
       return isConstant
         ? constant(top, .double, cells[0]) : doubles(cells, integers: nil, room.decimals)
     }
     var isConstant = true
     for row in 0..<count {
       let token = tape[position]
-      if let byte, token.key.byte != byte { return nil }
       let number = tape.number(token)
       kinds |= Self.bit(token.kind)
       cells[row] = number
@@ -154,12 +136,12 @@ struct RowLayout {
   private func gatherDoubles(
     from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>
   ) -> Bool? {
-    let (model, first) = (tape[top], tape.number(tape[top]))
+    let first = tape.number(tape[top])
     var differences: UInt64 = 0
     var position = top
     for row in 0..<count {
       let token = tape[position]
-      guard token.kind == model.kind, token.key.byte == model.key.byte else { return nil }
+      guard token.kind == .double else { return nil }
       let number = tape.word(token)
       cells[row] = number
       differences |= number ^ first
@@ -246,7 +228,7 @@ extension Emitter {
     for column in columns.reversed() {
       writer.reserve(BackwardWriter.margin)
       if let base = column.base { Integers.write(base, to: &writer) }
-      if let constant = column.constant { write(constant: tape[constant], tape, &message) }
+      if let constant = column.constant { write(value: tape[constant], tape, &message) }
     }
     writer.reserve(columns.count + BackwardWriter.margin)
     for column in columns.reversed() { writer.byte(column.type) }
@@ -274,13 +256,12 @@ struct ColumnScratch: ~Copyable {
   private var marks = GrowableBuffer<Bool>(capacity: 1)
 
   mutating func makeRoom(_ count: Int) -> Room {
-    cells.reserve(count)
-    decimals.reserve(count)
-    marks.reserve(count)
-    cells.extend(to: count)
-    decimals.extend(to: count)
-    marks.extend(to: count)
-    return Room(cells: cells.buffer, decimals: decimals.buffer, marks: marks.buffer)
+    func room<Cell>(in buffer: inout GrowableBuffer<Cell>) -> UnsafeMutableBufferPointer<Cell> {
+      buffer.reserve(count)
+      buffer.extend(to: count)
+      return buffer.buffer
+    }
+    return Room(cells: room(in: &cells), decimals: room(in: &decimals), marks: room(in: &marks))
   }
 
   mutating func removeAll() {

@@ -31,8 +31,9 @@ struct Planner: ~Copyable {
   /// The shortest text worth defining: for a shorter one, a reference takes hardly fewer bytes.
   private static let shortestDefined = 4
 
-  /// The size of a prelude without its symbols and shapes.
+  /// The size of a prelude without its symbols and shapes, and the gain of what is defined for later messages.
   private static let preludeSize: Int64 = 3
+  private static let worthPrelude = preludeSize + 1
 
   /// Plans a message, and puts its tape in order first.
   mutating func makePlan(_ message: inout RecordedMessage, _ options: PlanningOptions) {
@@ -49,8 +50,9 @@ struct Planner: ~Copyable {
   private mutating func choose(_ message: inout RecordedMessage, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
     if plan.hasPrelude || plan.hasLists { plan.removeAll() }
-    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
-    if candidates.capacity > MessagePlan.mostKept { candidates = [] }
+    if !candidates.isEmpty {
+      candidates.removeAll(keepingCapacity: candidates.capacity <= MessagePlan.mostKept)
+    }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A single map gets no shape, unless a context has one for it.
@@ -93,31 +95,26 @@ struct Planner: ~Copyable {
 
   private mutating func chooseShapes(_ message: inout RecordedMessage, _ definitions: EncodingDefinitions?) {
     for keys in message.keyTables.active.buffer {
-      if let match = definitions?.match(for: keys) {
-        keys.pointee.take(match: match)
-        continue
-      }
+      if let definitions, takeKnownShape(keys, definitions) { continue }
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
-      if let definitions, definitions.grows, defineShape(keys, definitions) { continue }
+      // For later messages, the keys without a value join.
+      let isDefined =
+        definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.slots.isEmpty
+      if isDefined { keys.pointee.collectPresent(all: true) }
       considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
-        firstUse: keys.pointee.firstUse)
+        firstUse: keys.pointee.firstUse, isDefined: isDefined)
     }
     for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
-      var size = 0
-      var names: [UnsafeRawBufferPointer] = []
-      for key in plan.lists.keys(of: index) {
-        let name = message.strings.utf8(Int(key))
-        size += KeyText.measure(name).size
-        if definitions != nil { names.append(name) }
-      }
+      let names = plan.lists.keys(of: index).map { message.strings.utf8(Int($0)) }
       if let match = definitions?.match(names, isExact: true) {
         plan.lists[index].shape = match.number
         continue
       }
       considerShape(
-        .list(index), textSize: size, uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
+        .list(index), textSize: names.reduce(0) { $0 + KeyText.measure($1).size },
+        uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
     }
     if plan.shapes.count > 1 {
       let shapes = plan.shapes
@@ -131,28 +128,29 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// Makes the keys of a type a shape for later messages, those without a value included.
-  private mutating func defineShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
-    guard keys.pointee.present.count > 0, !definitions.isFull else { return false }
-    keys.pointee.collectPresent(all: true)
-    plan.shapes.append(
-      MessagePlan.Shape(
-        source: .keyTable(keys.pointee.index), uses: keys.pointee.uses, firstUse: keys.pointee.firstUse,
-        gain: Self.preludeSize + 1))
+  /// Makes objects records of a shape that the reader knows, if there is one and no other way takes fewer bytes.
+  private func takeKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
+    let (match, uses) = (keys.pointee.match(definitions), keys.pointee.uses)
+    let textSize = keys.pointee.matches[match].textSize
+    let gain = Int64(uses) * Int64(textSize - keys.pointee.matches[match].cost)
+    guard keys.pointee.matches[match].shape >= 0, gain > 0,
+      gain >= Self.gain(textSize: textSize, uses: uses)
+    else { return false }
+    keys.pointee.take(match: match)
     return true
   }
 
   /// Returns how many bytes a shape saves. Every use saves the keys and takes a byte for the shape; the shape
   /// itself takes the keys once.
-  fileprivate static func gain(textSize: Int, uses: Int) -> Int64 {
+  private static func gain(textSize: Int, uses: Int) -> Int64 {
     Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1
   }
 
   private mutating func considerShape(
-    _ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int
+    _ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int, isDefined: Bool = false
   ) {
-    let gain = Self.gain(textSize: textSize, uses: uses)
-    guard textSize > 0, uses > 1, gain > 0 else { return }
+    let gain = isDefined ? Self.worthPrelude : Self.gain(textSize: textSize, uses: uses)
+    guard gain > 0, isDefined || textSize > 0 && uses > 1 else { return }
     plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
   }
 
@@ -188,55 +186,10 @@ struct Planner: ~Copyable {
       considerSymbol(index, message.strings)
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
-    if candidates.count > shortPlaces { shortenMostUsed(shortPlaces) }
-    if candidates.isEmpty { return }
-    candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
-  }
-
-  /// Makes a string a symbol if it recurs often enough.
-  @inline(__always)
-  private mutating func considerSymbol(_ index: Int, _ strings: borrowing StringPool) {
-    let entry = strings[index]
-    let values = Int64(entry.valueUses)
-    let keys = Int64(entry.keyUses)
-    guard values + keys > 1 else { return }
-    let length = entry.length
-    let text = Int64(KeyText.measure(strings.utf8(index)).size)
-    let inline = Int64(length + (length < Strings.shortLimit ? 1 : 1 + Varint.size(length)))
-    let gain = values * inline + keys * text - text - values - keys
-    guard gain > 0 else { return }
-    let longGain = gain - (values + keys) * Int64(Varint.size(plan.firstSymbol))
-    candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
-  }
-
-  /// Returns whether earlier messages settle a string: as a symbol that the reader knows, or as one for later
-  /// messages.
-  @inline(__always)
-  private mutating func isShared(
-    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
-  ) -> Bool {
-    let entry = strings[index]
-    guard entry.valueUses > 0 || entry.keyUses > 0 else { return true }
-    guard let known = definitions.strings.entry(like: entry, in: strings) else { return false }
-    if known.symbol == 0 { return defineSymbol(index, strings, definitions) }
-    // A text may take fewer bytes.
-    if known.mark != 0 { strings[index].symbol = known.symbol }
-    return true
-  }
-
-  /// Makes a string that an earlier message had, too, a symbol for later messages, if they can have more and it is long
-  /// enough.
-  private mutating func defineSymbol(
-    _ index: Int, _ strings: borrowing StringPool, _ definitions: EncodingDefinitions
-  ) -> Bool {
-    guard definitions.grows, !definitions.isFull,
-      KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
-    else { return false }
-    let uses = Int64(strings[index].valueUses) + Int64(strings[index].keyUses)
-    // It is worth a prelude of its own.
-    let gain = Self.preludeSize + 1
-    candidates.append(Candidate(string: index, uses: uses, shortGain: gain, longGain: gain))
-    return true
+    if candidates.count > shortPlaces {
+      shortenMostUsed(shortPlaces)
+      candidates.removeAll { !$0.isShort && $0.longGain <= 0 }
+    }
   }
 
   /// Leaves the references of one byte to the most used strings, of equal ones the first.
@@ -257,6 +210,41 @@ struct Planner: ~Copyable {
     for (_, index) in best { candidates[index].isShort = true }
   }
 
+  /// Makes a string a symbol if it recurs often enough.
+  @inline(__always)
+  private mutating func considerSymbol(_ index: Int, _ strings: borrowing StringPool) {
+    let entry = strings[index]
+    let (values, keys) = (Int64(entry.valueUses), Int64(entry.keyUses))
+    guard values + keys > 1 else { return }
+    let text = Int64(KeyText.measure(strings.utf8(index)).size)
+    let inline = Int64(entry.length + (entry.length < Strings.shortLimit ? 1 : 1 + Varint.size(entry.length)))
+    let gain = values * inline + keys * text - text - values - keys
+    guard gain > 0 else { return }
+    let longGain = gain - (values + keys) * Int64(Varint.size(plan.firstSymbol))
+    candidates.append(Candidate(string: index, uses: values + keys, shortGain: gain, longGain: longGain))
+  }
+
+  /// Returns whether earlier messages settle a string: as a symbol that the reader knows, or as one for later messages.
+  @inline(__always)
+  private mutating func isShared(
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+  ) -> Bool {
+    let uses = Int64(strings[index].valueUses) + Int64(strings[index].keyUses)
+    guard uses > 0 else { return true }
+    guard let known = definitions.strings.entry(like: strings[index], in: strings) else { return false }
+    if known.symbol == 0 {
+      guard definitions.grows, !definitions.isFull,
+        KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
+      else { return false }
+      candidates.append(
+        Candidate(string: index, uses: uses, shortGain: Self.worthPrelude, longGain: Self.worthPrelude))
+    } else if known.mark != 0 {
+      // Otherwise a text takes fewer bytes.
+      strings[index].symbol = known.symbol
+    }
+    return true
+  }
+
   /// - Parameter room: How many bytes the prelude may have.
   private mutating func number(_ message: inout RecordedMessage, room: Int) {
     for isShort in [true, false] {
@@ -275,19 +263,6 @@ struct Planner: ~Copyable {
   private mutating func dropTables(_ message: borrowing RecordedMessage) {
     for shape in plan.shapes { assign(-1, to: shape, message) }
     plan.shapes.removeAll(keepingCapacity: true)
-  }
-}
-
-extension EncodingDefinitions {
-  /// Returns the match of a key type with a shape that the reader knows, if there is one and no other way
-  /// takes fewer bytes.
-  fileprivate func match(for keys: KeyTable.Reference) -> Int? {
-    let match = keys.pointee.match(self)
-    let found = keys.pointee.matches[match]
-    let uses = keys.pointee.uses
-    let gain = Int64(uses) * Int64(found.textSize - found.cost)
-    let isBest = found.shape >= 0 && gain > 0 && gain >= Planner.gain(textSize: found.textSize, uses: uses)
-    return isBest ? match : nil
   }
 }
 
@@ -329,9 +304,14 @@ struct MessagePlan: ~Copyable {
     switch shape.source {
     case .keyTable(let index):
       let keys = message.keyTables[index]
-      return keys.pointee.present.slots.map { keys.pointee.string(atSlot: Int($0)) }
+      return keys.pointee.present.slots.map { keys.pointee.string(atSlot: $0) }
     case .list(let index): return lists.keys(of: index).map(Int.init)
     }
+  }
+
+  /// Returns the shape of a map; −1 if it has none.
+  func shape(ofMap container: Container) -> Int {
+    hasLists && container.keys != Container.map ? lists[Int(container.keys)].shape : -1
   }
 
   func preludeBound(_ message: borrowing RecordedMessage) -> Int {
@@ -365,8 +345,6 @@ struct KeyLists: ~Copyable {
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
-
-    var count: Int { range.count }
   }
 
   private(set) var lists: [List] = []
@@ -376,7 +354,7 @@ struct KeyLists: ~Copyable {
   private var byHash: [UInt64: Int] = [:]
   private let hashing = ByteHash()
 
-  fileprivate typealias Keys = UnsafeMutableBufferPointer<UInt32>
+  private typealias Keys = UnsafeMutableBufferPointer<UInt32>
 
   /// The keys of the map that is being looked at: strings of the pool.
   private var mapKeys = GrowableBuffer<UInt32>(capacity: 64)
@@ -423,7 +401,10 @@ struct KeyLists: ~Copyable {
       }
       hash &+= 1
     }
-    guard strings.mark(wanted, UInt32(truncatingIfNeeded: map)) else { return nil }
+    for key in wanted {
+      if strings[Int(key)].mark == UInt32(truncatingIfNeeded: map) { return nil }
+      strings[Int(key)].mark = UInt32(truncatingIfNeeded: map)
+    }
     let start = keys.count
     keys += wanted
     byHash[hash] = lists.count
@@ -434,16 +415,5 @@ struct KeyLists: ~Copyable {
   private func hash(_ keys: Keys) -> UInt64 {
     let bytes = UnsafeRawBufferPointer(keys)
     return bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
-  }
-}
-
-extension StringPool {
-  /// Marks strings for one map. Returns false if one of them already has its mark.
-  fileprivate mutating func mark(_ keys: KeyLists.Keys, _ map: UInt32) -> Bool {
-    for key in keys {
-      guard self[Int(key)].mark != map else { return false }
-      self[Int(key)].mark = map
-    }
-    return true
   }
 }

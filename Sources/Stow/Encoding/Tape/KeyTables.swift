@@ -79,8 +79,10 @@ struct KeyTables: ~Copyable {
   /// Returns the slot of a key of `table` that has been learnt.
   mutating func slot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
     let byte = table.pointee.firstOfSameName(byte)
-    return table.pointee.slot(ofByte: byte, isPresent: isPresent)
-      ?? takeSlot(table, ofByte: byte, isPresent: isPresent)
+    let entry = table.pointee.table[byte]
+    guard entry < KeyTable.fresh else { return takeSlot(table, ofByte: byte, isPresent: isPresent) }
+    if isPresent { table.pointee.table[byte] = entry & ~KeyTable.absent }
+    return Int(entry & ~KeyTable.absent)
   }
 
   /// Forgets all slots, and returns their keys in order, so that they can be numbered again.
@@ -117,8 +119,8 @@ struct KeyTable: ~Copyable {
   static let fresh = unknown - 1
   /// Marks the slot of a key that has been used and never had a value.
   static let absent: UInt16 = 0x8000
-  /// The slot of a key that the message never used, in lists of slots; `unknown` is an entry of `table`.
-  static let noSlot = UInt16.max
+  /// The slot of a key that the message never used, in lists of slots.
+  fileprivate static let noSlot = -1
 
   // From message to message.
 
@@ -145,10 +147,9 @@ struct KeyTable: ~Copyable {
 
   // Of one message, when it is complete.
 
-  /// The keys that are written, and after them those of the shape of each match.
-  private var presents = [PresentKeys()]
-  /// Which of them the objects have.
-  private var taken = 0
+  /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, `noSlot` for
+  /// a key without one. One of these without a value may have a slot, such as that of an optional that is nil.
+  private(set) var present = PresentKeys()
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no
   /// use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
@@ -190,12 +191,6 @@ struct KeyTable: ~Copyable {
     return slot
   }
 
-  fileprivate func slot(ofByte byte: Int, isPresent: Bool) -> Int? {
-    guard table[byte] < Self.fresh else { return nil }
-    if isPresent { table[byte] &= ~Self.absent }
-    return Int(table[byte] & ~Self.absent)
-  }
-
   // MARK: names
 
   /// Where the names of a key are in `texts`: its bytes in a map or a shape, and its UTF-8 after them.
@@ -235,11 +230,6 @@ struct KeyTable: ~Copyable {
 
   func codingKey(ofKey byte: Int) -> (any CodingKey)? { isLearnt(byte) ? codingKeys[byte] : nil }
 
-  func codingKey(atSlot slot: Int) -> (any CodingKey)? { codingKey(ofKey: key(atSlot: slot)) }
-
-  /// Returns the byte of the key of a slot.
-  func key(atSlot slot: Int) -> Int { Int(keys[slot]) }
-
   /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
   @inline(__always)
   func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
@@ -250,6 +240,8 @@ struct KeyTable: ~Copyable {
 
   func utf8(atSlot slot: Int) -> UnsafeRawBufferPointer { utf8(ofKey: Int(keys[slot])) }
 
+  func name(atSlot slot: Int) -> String { String(decoding: utf8(atSlot: slot), as: UTF8.self) }
+
   func utf8(ofKey byte: Int) -> UnsafeRawBufferPointer { texts(names[byte].middle, names[byte].end) }
 
   private func texts(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
@@ -259,9 +251,6 @@ struct KeyTable: ~Copyable {
   // MARK: slots
 
   var slotCount: Int { keys.count }
-
-  /// Whether each key has a bit of 64 by its byte.
-  var hasFewBytes: Bool { names.count <= 64 }
 
   /// Returns the slot of a key that has one.
   func slot(ofByte byte: Int) -> Int { Int(table[byte] & ~Self.absent) }
@@ -278,22 +267,14 @@ struct KeyTable: ~Copyable {
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The bytes of the texts of the keys that are written.
-  var textSize: Int { present.slots.reduce(0) { $0 + text(atSlot: Int($1)).count } }
+  var textSize: Int { present.slots.reduce(0) { $0 + text(atSlot: $1).count } }
 
   /// Notes which slots have values, for a message that is complete.
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    taken = 0
-    presents[0].removeAll()
-    for slot in 0..<slotCount where all || hasValue(atSlot: slot) {
-      presents[0].append(UInt16(slot), byte: key(atSlot: slot))
-    }
+    present = PresentKeys((0..<slotCount).filter { all || hasValue(atSlot: $0) }, keys)
   }
-
-  /// The keys that are written; for a shape that was found, its keys. One of these without a value may have a slot, too, such
-  /// as that of an optional that is nil.
-  var present: PresentKeys { _read { yield presents[taken] } }
 
   // MARK: shapes of definitions
 
@@ -312,6 +293,7 @@ struct KeyTable: ~Copyable {
     let states: [UInt16]
     /// The shape that has all keys with values, or −1.
     let shape: Int
+    let present: PresentKeys
     /// How many bytes an object takes as a record of it, besides its length and values.
     let cost: Int
     /// The bytes of the texts of the keys that have values.
@@ -329,40 +311,31 @@ struct KeyTable: ~Copyable {
     for index in matches.indices where matches[index].version == version && hasStates(matches[index].states) {
       return index
     }
-    if matches.count == Self.mostMatches {
-      matches.removeAll()
-      presents.removeLast(Self.mostMatches)
-    }
+    if matches.count == Self.mostMatches { matches.removeAll() }
     collectPresent()
-    let names = present.slots.map { utf8(atSlot: Int($0)) }
+    let names = present.slots.map { utf8(atSlot: $0) }
     let shape = names.isEmpty ? nil : definitions.match(names, isExact: false)
-    var known = PresentKeys()
-    if let shape {
-      for (index, position) in shape.positions.enumerated() {
-        let slot =
-          position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
-        known.append(slot, byte: slot == Self.noSlot ? nil : key(atSlot: Int(slot)))
-      }
+    let slots = shape?.positions.enumerated().map { index, position in
+      position >= 0
+        ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape?.number ?? 0))
     }
     matches.append(
       Match(
         version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape?.number ?? -1,
-        cost: shape?.cost ?? 0, textSize: textSize))
-    presents.append(known)
+        present: PresentKeys(slots ?? [], keys), cost: shape?.cost ?? 0, textSize: textSize))
     return matches.count - 1
   }
 
   /// Returns the slot of the key with a name; `noSlot` if the message used no such key.
-  private func slot(named name: UnsafeRawBufferPointer) -> UInt16 {
-    for slot in 0..<slotCount where utf8(atSlot: slot).elementsEqual(name) { return UInt16(slot) }
-    return Self.noSlot
+  private func slot(named name: UnsafeRawBufferPointer) -> Int {
+    (0..<slotCount).first { utf8(atSlot: $0).elementsEqual(name) } ?? Self.noSlot
   }
 
   /// Makes the objects records of the shape that was found.
   mutating func take(match: Int) {
     shape = matches[match].shape
     strings.truncate(to: 0)
-    taken = match + 1
+    present = matches[match].present
   }
 
   // MARK: strings of the pool
@@ -373,9 +346,9 @@ struct KeyTable: ~Copyable {
     strings.truncate(to: 0)
     for _ in 0..<slotCount { strings.append(-1) }
     for slot in present.slots {
-      let string = pool.intern(utf8(atSlot: Int(slot)))
+      let string = pool.intern(utf8(atSlot: slot))
       pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
-      strings[Int(slot)] = string
+      strings[slot] = string
     }
   }
 
@@ -398,30 +371,19 @@ struct KeyTable: ~Copyable {
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
 }
 
-/// The slots that have a value in some object, in order; for a known shape, the slots of all its keys.
+/// The slots of the keys that are written, in order.
 struct PresentKeys {
-  /// The slots, with `KeyTable.noSlot` for keys without one.
-  private(set) var slots: [UInt16] = []
-  /// A bit for the byte of each of them that is below 64.
-  private(set) var marks: UInt64 = 0
-  /// Whether the shape has keys that no object with this key table asks for.
-  private(set) var hasKeysWithoutSlot = false
-  /// Whether the key at each place of the shape has the byte of that number, and all have a bit in an object's marks.
-  private(set) var isInByteOrder = true
+  private(set) var slots: [Int] = []
+  /// Whether the bytes of these keys are 0, 1, 2 and so on, and below 64.
+  private(set) var isInByteOrder = false
 
-  var count: Int { slots.count }
+  init() {}
 
-  mutating func removeAll() {
-    slots.removeAll(keepingCapacity: true)
-    marks = 0
-    hasKeysWithoutSlot = false
-    isInByteOrder = true
-  }
-
-  /// - Parameter byte: The byte of the slot's key; nil if the key has no slot.
-  mutating func append(_ slot: UInt16, byte: Int?) {
-    if let byte { marks |= 1 << UInt64(byte) } else { hasKeysWithoutSlot = true }
-    isInByteOrder = isInByteOrder && byte == count && count < 64
-    slots.append(slot)
+  fileprivate init(_ slots: [Int], _ bytes: borrowing GrowableBuffer<UInt8>) {
+    self.slots = slots
+    isInByteOrder = slots.count <= 64
+    for (number, slot) in slots.enumerated() where slot == KeyTable.noSlot || Int(bytes[slot]) != number {
+      isInByteOrder = false
+    }
   }
 }

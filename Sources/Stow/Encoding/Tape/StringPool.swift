@@ -155,14 +155,6 @@ struct StringPool: ~Copyable {
     UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
   }
 
-  /// Returns the strings of neighboring entries as they are written as values, valid until the next one is
-  /// added. Each must be short enough for a header.
-  func written(_ range: ClosedRange<Int>) -> UnsafeRawBufferPointer {
-    let (first, last) = (entries[range.lowerBound], entries[range.upperBound])
-    let start = first.offset - Strings.headerSize(first.length)
-    return UnsafeRawBufferPointer(start: bytes.base + start, count: last.offset + last.length - start)
-  }
-
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// Forgets every string, and the memory if it was a large message.
