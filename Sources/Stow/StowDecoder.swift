@@ -64,7 +64,7 @@ public final class StowDecoder: Sendable {
   private let options = SharedOptions(Options())
   /// The sessions of all decoders. Here the ways to decode values are put together.
   private static let sessions = SessionPool {
-    DecodingSession { AnyDecodingPlan.known($0) ?? ($0 as? any StowFields.Type)?.makeFieldsPlan() }
+    DecodingSession { AnyDecodingPlan.known($0) ?? ($0 as? any StowFields.Type)?.makeFieldsDecodingPlan() }
   }
 
   /// Makes a decoder with the default options.

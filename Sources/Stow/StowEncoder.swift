@@ -42,8 +42,8 @@ public final class StowEncoder: Sendable {
   private static let sessions = SessionPool { EncodingSession(makePlan) }
 
   /// Returns how values of a type are encoded without their own `encode(to:)`. Here the ways to do so are put together.
-  static func makePlan(of type: Any.Type) -> AnyTypeEncoder? {
-    AnyTypeEncoder.known(type) ?? (type as? any StowFields.Type)?.makeFieldsEncoder()
+  static func makePlan(of type: Any.Type) -> AnyEncodingPlan? {
+    AnyEncodingPlan.known(type) ?? (type as? any StowFields.Type)?.makeFieldsEncodingPlan()
   }
 
   /// Makes an encoder with the default options.
@@ -171,7 +171,9 @@ public final class StowEncoder: Sendable {
         sortsKeys: options.formatting.contains(.sortedKeys),
         definitions: definitions ?? options.context?.encoding,
         context: definitions == nil && options.contextIdentification == .id ? options.context?.id : nil)
-      return try EncodingSession.run(in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo) {
+      return try EncodingSession.run(
+        in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo
+      ) {
         try finish($0, planning)
       }
     }

@@ -21,7 +21,7 @@ struct ContextLearner {
   ///     one counts.
   static func learn(
     from samples: [any Encodable], _ userInfo: UserInfo, _ maximumDepth: Int,
-    _ makePlan: @escaping (Any.Type) -> AnyTypeEncoder?,
+    _ makePlan: @escaping (Any.Type) -> AnyEncodingPlan?,
     recording recordSample: (any Encodable, (any Encodable) throws -> Void) throws -> Void
   ) throws -> ContextMessage {
     var learner = ContextLearner()

@@ -18,7 +18,7 @@ final class EncodingSession: PooledSession {
   @exclusivity(unchecked) private var emitter = Emitter()
 
   /// - Parameter makePlan: Makes the plan of a type; nil if its own `encode(to:)` encodes values.
-  init(_ makePlan: @escaping (Any.Type) -> AnyTypeEncoder?) {
+  init(_ makePlan: @escaping (Any.Type) -> AnyEncodingPlan?) {
     let builder = TapeBuilder(reusesContainers: true, makePlan)
     self.builder = builder
     reference = BuilderReference(builder)

@@ -69,7 +69,8 @@ extension FieldTable where Root: Codable {
   private func checkScalars(of value: Root, in message: StowValue?) throws {
     for field in fields where ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
       guard let written = message?[field.name], !written.isNull,
-        let own = Self.recorded({ try field.record(value, $0) }).flatMap(Self.message(of:)), written != own
+        let recorded = Self.recorded({ try field.record(value, $0) }), let own = Self.message(of: recorded),
+        written != own
       else { continue }
       throw flaw(field.name, "encode(to:) writes \(written), but the property is \(own)")
     }
@@ -103,9 +104,9 @@ extension FieldTable where Root: Codable {
 
   /// Returns what `record` records; nil if it throws.
   private static func recorded(_ record: (TapeBuilder) throws -> Void) -> TapeBuilder? {
-    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyTypeEncoder { SkippingEncoder<Skipped>() }
+    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyEncodingPlan { SkippingPlan<Skipped>() }
     let builder = TapeBuilder(reusesContainers: false) { type in
-      ScalarTypes.scalar(type)?.makeTypeEncoder() ?? (type as? any Encodable.Type).map { skip($0) }
+      ScalarTypes.scalar(type)?.makeEncodingPlan() ?? (type as? any Encodable.Type).map { skip($0) }
     }
     builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return (try? record(builder)).map { builder }
@@ -174,7 +175,7 @@ extension FieldTable where Root: Codable {
 
 /// Records a nil for each value inside the outermost one. A value that the outermost one encodes in its own place,
 /// by a single-value container, still encodes itself.
-private final class SkippingEncoder<Value: Encodable>: TypeEncoder<Value> {
+private final class SkippingPlan<Value: Encodable>: EncodingPlan<Value> {
   override func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {

@@ -48,7 +48,7 @@ final class FieldCoder {
     let isKeyed = kind != .scalar || scalar is any FixedWidthInteger.Type || scalar == Float.self
     keyedScalar = isKeyed ? scalar : nil
     append = { value, key, builder, object in
-      let entry = builder.encoder(of: Value.self)
+      let entry = builder.plan(of: Value.self)
       try borrowing(value.assumingMemoryBound(to: Value.self)) {
         try builder.append($0, by: entry, key: key, parent: object)
       }

@@ -1,7 +1,7 @@
 // What is known about types, found out once for each.
 
 /// How values of the types met so far are encoded and decoded: by their own conformance, or by a plan (a
-/// `TypeEncoder` or a `DecodingPlan`) that does the same with fewer calls.
+/// `EncodingPlan` or a `DecodingPlan`) that does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     /// The plan, which the table retains.

@@ -1,24 +1,24 @@
 // Recording values of any type.
 
 /// A way to record the values of some type.
-class AnyTypeEncoder {
+class AnyEncodingPlan {
   /// Whether values may be recorded to an object that was begun.
   var continuesObjects: Bool { true }
 }
 
-typealias TypeEncoders = TypePlans<AnyTypeEncoder>
+typealias EncodingPlans = TypePlans<AnyEncodingPlan>
 
 /// A way to record the values of one type, without knowing its parameters where it is called.
 ///
 /// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
-class TypeEncoder<Value>: AnyTypeEncoder {
+class EncodingPlan<Value>: AnyEncodingPlan {
   /// Appends a value, which the caller links to `parent`.
   ///
   /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
   func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    preconditionFailure("a type encoder without a way to encode")
+    preconditionFailure("a encoding plan without a way to encode")
   }
 
   /// Records the elements of an array.
@@ -37,7 +37,7 @@ class TypeEncoder<Value>: AnyTypeEncoder {
 extension TapeBuilder {
   /// Records the value of a message.
   func record<Value: Encodable>(_ value: Value) throws {
-    let entry = encoder(of: Value.self)
+    let entry = plan(of: Value.self)
     try encode(value, by: entry, key: TokenKey(), in: 0)
     try checkNesting(of: value)
     // An optional encodes its value as a single-value container does, which may be nothing.
@@ -47,12 +47,12 @@ extension TapeBuilder {
 
   /// Returns how values of a type are encoded.
   @inline(__always)
-  func encoder(of type: Any.Type) -> TypeEncoders.Entry { encoders[type] ?? addEncoder(of: type) }
+  func plan(of type: Any.Type) -> EncodingPlans.Entry { plans[type] ?? addPlan(of: type) }
 
   @inline(never)
-  private func addEncoder(of type: Any.Type) -> TypeEncoders.Entry {
-    let makeEncoder = encoders.makePlan
-    return encoders.add(type, makeEncoder(type))
+  private func addPlan(of type: Any.Type) -> EncodingPlans.Entry {
+    let makePlan = plans.makePlan
+    return plans.add(type, makePlan(type))
   }
 
   /// Records a value, and links it to the container whose key it has.
@@ -60,14 +60,14 @@ extension TapeBuilder {
   func encode<Value: Encodable>(
     _ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
   ) throws {
-    let entry = encoder(of: Value.self)
+    let entry = plan(of: Value.self)
     try encode(value, by: entry, key: key, in: container, level: level)
   }
 
   /// The same for a value whose type is known here.
   @inline(__always)
   func encode<Value: Encodable>(
-    _ value: borrowing Value, by entry: TypeEncoders.Entry, key: TokenKey, in container: Int, level: Int = 0
+    _ value: borrowing Value, by entry: EncodingPlans.Entry, key: TokenKey, in container: Int, level: Int = 0
   ) throws {
     let index = recorded.tape.count
     try append(value, by: entry, key: key, parent: container, level: level)
@@ -88,11 +88,11 @@ extension TapeBuilder {
   /// Appends a value, which the caller links.
   @inline(__always)
   func append<Value: Encodable>(
-    _ value: borrowing Value, by entry: TypeEncoders.Entry, key: TokenKey, parent: Int, level: Int = 0
+    _ value: borrowing Value, by entry: EncodingPlans.Entry, key: TokenKey, parent: Int, level: Int = 0
   ) throws {
     if entry.isPlain { return try appendPlain(value, key: key, parent: parent) }
     let value = copy value
-    try entry.withPlan(as: TypeEncoder<Value>.self) {
+    try entry.withPlan(as: EncodingPlan<Value>.self) {
       try $0.append(value, to: self, key: key, parent: parent, level: level)
     }
   }
@@ -108,10 +108,10 @@ extension TapeBuilder {
   /// Records the value of a single-value container in the place of `encoder`.
   func encode<Value: Encodable>(_ value: Value, at encoder: RecordingEncoder) throws {
     try attempt(encoder) {
-      let entry = self.encoder(of: Value.self)
+      let entry = plan(of: Value.self)
       let place = recorded.tape[encoder.place]
       let isBegun = !place.isPlace || place.isSettled
-      if entry.isPlain || isBegun && !entry.withPlan(as: AnyTypeEncoder.self, \.continuesObjects) {
+      if entry.isPlain || isBegun && !entry.withPlan(as: AnyEncodingPlan.self, \.continuesObjects) {
         try callAgain(of: value, encoder) { try value.encode(to: encoder) }
       } else {
         try fill(encoder) {

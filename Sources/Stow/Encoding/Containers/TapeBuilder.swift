@@ -9,13 +9,13 @@
 /// that encloses it and belongs to the `encode(to:)` that is running. Everything else clears `isInOrder`, and nothing more
 /// happens until the message is complete (`DocumentOrder`).
 ///
-/// Builders are reused: what belongs to types (key tables, type encoders, containers) stays, what belongs to
+/// Builders are reused: what belongs to types (key tables, encoding plans, containers) stays, what belongs to
 /// a message goes.
 final class TapeBuilder {
   // Every access to these properties is a single load, store or call that does not come back here; checking that at run
   // time, for every value, would cost more than the accesses.
   @exclusivity(unchecked) var recorded = RecordedMessage()
-  @exclusivity(unchecked) var encoders: TypeEncoders
+  @exclusivity(unchecked) var plans: EncodingPlans
   @exclusivity(unchecked) var pools: EncoderPools
   @exclusivity(unchecked) private var state = State()
 
@@ -38,8 +38,8 @@ final class TapeBuilder {
   }
 
   /// - Parameter makePlan: Makes the plan of a type; nil if its own `encode(to:)` encodes values.
-  init(reusesContainers: Bool, _ makePlan: @escaping (Any.Type) -> AnyTypeEncoder?) {
-    encoders = TypeEncoders(makePlan)
+  init(reusesContainers: Bool, _ makePlan: @escaping (Any.Type) -> AnyEncodingPlan?) {
+    plans = EncodingPlans(makePlan)
     pools = EncoderPools(reusesContainers: reusesContainers)
     state.generation = cell.generation
     cell.assign(self)
@@ -220,7 +220,7 @@ final class TapeBuilder {
     recorded.isInOrder = false
     recorded.expand(encoder.place, in: encoder.parent)
     guard let container = recorded.tape.container(at: encoder.place),
-      isArray == (recorded.tape.container(container).keys == Container.array)
+      isArray == (recorded.tape.container(container).keys == TapeContainer.array)
     else { preconditionFailure("\(Self.otherContainer)") }
     return container
   }

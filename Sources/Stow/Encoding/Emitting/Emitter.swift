@@ -121,7 +121,7 @@ struct Emitter: ~Copyable {
   }
 
   /// Writes a bit for every key of the shape: whether the object has a value for it.
-  private mutating func writePresence(_ object: Container, _ keys: KeyTable.Reference, _ tape: TapeView) {
+  private mutating func writePresence(_ object: TapeContainer, _ keys: KeyTable.Reference, _ tape: TapeView) {
     if keys.pointee.present.isInByteOrder {
       return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.slots.count))
     }
@@ -267,7 +267,7 @@ extension Emitter {
 
   /// Writes the array at `index`, if it may do without tags.
   mutating func writeColumns(
-    _ tape: TapeView, _ index: Int, _ array: Container, _ message: inout RecordedMessage,
+    _ tape: TapeView, _ index: Int, _ array: TapeContainer, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
   ) -> Bool {
     let count = Int(array.count)

@@ -172,9 +172,21 @@ package final class EncodingDefinitions: @unchecked Sendable {
   }
 }
 
-/// Returns indices in some order. One function for all orders, because the standard library's sort is
-/// specialized for each element type.
-@inline(never)
-func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] {
-  (0..<count).sorted(by: isBefore)
+extension KeyTable {
+  /// Looks up the keys of the message in definitions, and returns the index of the match.
+  ///
+  /// Most messages of a program have objects of the same types with the same keys, so that a few matches are
+  /// enough.
+  mutating func match(_ definitions: EncodingDefinitions) -> Int {
+    if let known = match(version: definitions.version) { return known }
+    collectPresent()
+    let names = present.slots.map { utf8(atSlot: $0) }
+    guard let shape = names.isEmpty ? nil : definitions.match(names, isExact: false) else {
+      return addMatch(version: definitions.version, shape: -1, slots: [], cost: 0)
+    }
+    let slots = shape.positions.enumerated().map { index, position in
+      position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
+    }
+    return addMatch(version: definitions.version, shape: shape.number, slots: slots, cost: shape.cost)
+  }
 }

@@ -310,8 +310,8 @@ struct MessagePlan: ~Copyable {
   }
 
   /// Returns the shape of a map; −1 if it has none.
-  func shape(ofMap container: Container) -> Int {
-    hasLists && container.keys != Container.map ? lists[Int(container.keys)].shape : -1
+  func shape(ofMap container: TapeContainer) -> Int {
+    hasLists && container.keys != TapeContainer.map ? lists[Int(container.keys)].shape : -1
   }
 
   func preludeBound(_ message: borrowing RecordedMessage) -> Int {

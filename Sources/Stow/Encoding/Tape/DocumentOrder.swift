@@ -81,8 +81,8 @@ struct DocumentOrder: ~Copyable {
   /// Returns the key of a value on the new tape. Indices are left out, because nobody asks for paths any more.
   private mutating func key(of next: Pending, _ message: inout RecordedMessage) -> TokenKey {
     switch tape.container(Int(next.parent)).keys {
-    case Container.array: return TokenKey()
-    case Container.map:
+    case TapeContainer.array: return TokenKey()
+    case TapeContainer.map:
       let string = use(Int(next.key), &message)
       strings[string].keyUses &+= 1
       return tape.key(string + TokenKey.firstString)
@@ -127,8 +127,8 @@ struct DocumentOrder: ~Copyable {
       pending.append(next)
     }
     var form = ContainerForm.array
-    if keys != Container.array,
-      hasStrings ? collectStrings(old, from: first, areLinkedInTurn, &message) : keys == Container.map
+    if keys != TapeContainer.array,
+      hasStrings ? collectStrings(old, from: first, areLinkedInTurn, &message) : keys == TapeContainer.map
     {
       form = .map
       message.noteMap(number)
@@ -139,7 +139,7 @@ struct DocumentOrder: ~Copyable {
         }
         replace(from: first, by: values)
       }
-    } else if keys != Container.array {
+    } else if keys != TapeContainer.array {
       let table = message.keyTables[Int(keys)]
       form = .object(table.pointee.index)
       message.keyTables.countUses(table, 1, from: number)
@@ -242,4 +242,11 @@ struct DocumentOrder: ~Copyable {
   private mutating func replace(from first: Int, by values: [Pending]) {
     for (place, value) in values.enumerated() { pending[first + place] = value }
   }
+}
+
+/// Returns indices in some order. One function for all orders, because the standard library's sort is
+/// specialized for each element type.
+@inline(never)
+func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] {
+  (0..<count).sorted(by: isBefore)
 }

@@ -302,32 +302,25 @@ struct KeyTable: ~Copyable {
 
   private static let mostMatches = 16
 
-  /// Looks up the keys of the message in definitions, and returns the index of the match.
+  /// Returns the index of the match for the keys that the message used; nil if there is none yet.
+  func match(version: UInt64) -> Int? {
+    matches.indices.first { matches[$0].version == version && hasStates(matches[$0].states) }
+  }
+
+  /// Adds the match for the keys that the message used, and returns its index.
   ///
-  /// Most messages of a program have objects of the same types with the same keys, so that a few matches are
-  /// enough.
-  mutating func match(_ definitions: EncodingDefinitions) -> Int {
-    let version = definitions.version
-    for index in matches.indices where matches[index].version == version && hasStates(matches[index].states) {
-      return index
-    }
+  /// - Parameter slots: Those of the keys of the shape.
+  mutating func addMatch(version: UInt64, shape: Int, slots: [Int], cost: Int) -> Int {
     if matches.count == Self.mostMatches { matches.removeAll() }
-    collectPresent()
-    let names = present.slots.map { utf8(atSlot: $0) }
-    let shape = names.isEmpty ? nil : definitions.match(names, isExact: false)
-    let slots = shape?.positions.enumerated().map { index, position in
-      position >= 0
-        ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape?.number ?? 0))
-    }
     matches.append(
       Match(
-        version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape?.number ?? -1,
-        present: PresentKeys(slots ?? [], keys), cost: shape?.cost ?? 0, textSize: textSize))
+        version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape,
+        present: PresentKeys(slots, keys), cost: cost, textSize: textSize))
     return matches.count - 1
   }
 
   /// Returns the slot of the key with a name; `noSlot` if the message used no such key.
-  private func slot(named name: UnsafeRawBufferPointer) -> Int {
+  func slot(named name: UnsafeRawBufferPointer) -> Int {
     (0..<slotCount).first { utf8(atSlot: $0).elementsEqual(name) } ?? Self.noSlot
   }
 

@@ -65,7 +65,7 @@ struct RecordedMessage: ~Copyable {
 
   /// Returns what each of the next `count` containers begins as, objects in `parent` with the keys of `table`.
   @inline(__always)
-  mutating func row(_ table: KeyTable.Reference, in parent: Int, count: Int) -> Container {
+  mutating func row(_ table: KeyTable.Reference, in parent: Int, count: Int) -> TapeContainer {
     keyTables.countUses(table, count, from: tape.nextContainer)
     return tape.container(.object(table.pointee.index), at: 0, parent: parent)
   }
@@ -163,7 +163,7 @@ struct RecordedMessage: ~Copyable {
   @inline(__always)
   private func table(of key: TokenKey, in container: Int) -> KeyTable.Reference? {
     let keys = tape.container(container).keys
-    guard keys < Container.map else { return nil }
+    guard keys < TapeContainer.map else { return nil }
     let table = keyTables[Int(keys)]
     return table.pointee.isLearnt(key.byte) ? table : nil
   }
@@ -195,14 +195,14 @@ struct RecordedMessage: ~Copyable {
     let mayRepeat =
       key.isString
       ? strings[tape.number(of: key, at: tape.count) - TokenKey.firstString].keyUses > 1
-        || tape.container(parent).keys != Container.map : !isInOrder
+        || tape.container(parent).keys != TapeContainer.map : !isInOrder
     guard mayRepeat else { return nil }
     let name = string(key, at: tape.count, in: parent)
     guard let last = value(forName: name, in: parent) else { return nil }
     expand(last, in: parent)
     guard let found = tape.container(at: last) else { return nil }
     isInOrder = false
-    if isArray == (tape.container(found).keys == Container.array) { return found }
+    if isArray == (tape.container(found).keys == TapeContainer.array) { return found }
     // A programming error, unless it happens in a value that threw: that is known when the tape is put in order.
     conflicts.insert(tape.nextContainer)
     return nil
@@ -279,7 +279,7 @@ struct RecordedMessage: ~Copyable {
   }
 
   private func pathKey(_ key: TokenKey, at index: Int, in parent: Int) -> any CodingKey {
-    if tape.container(parent).keys == Container.array {
+    if tape.container(parent).keys == TapeContainer.array {
       return PathKey.index(tape.number(of: key, at: index))
     }
     if key.isString {

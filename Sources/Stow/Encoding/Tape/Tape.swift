@@ -20,7 +20,7 @@
 struct Tape: ~Copyable {
   // Doubles from 85 to just below the size from which buffers have large pages, of which the last one may be empty.
   private var tokens = GrowableBuffer<Token>(capacity: 85)
-  private var containers = GrowableBuffer<Container>(capacity: 32)
+  private var containers = GrowableBuffer<TapeContainer>(capacity: 32)
   /// The numbers that are longer than 32 bits.
   private var words = GrowableBuffer<UInt64>(capacity: 32)
   /// The keys that do not fit in a token, in the order of their tokens.
@@ -31,7 +31,7 @@ struct Tape: ~Copyable {
   private mutating func begin() {
     // Nobody reads token 0.
     tokens.extend(to: 1)
-    containers.append(Container(token: 0, parent: 0, depth: 0, keys: Container.array))
+    containers.append(TapeContainer(token: 0, parent: 0, depth: 0, keys: TapeContainer.array))
   }
 
   mutating func removeAll() {
@@ -52,7 +52,7 @@ struct Tape: ~Copyable {
     set { tokens[index] = newValue }
   }
 
-  func container(_ number: Int) -> Container { containers[number] }
+  func container(_ number: Int) -> TapeContainer { containers[number] }
 
   func depth(of container: Int) -> Int { Int(containers[container].depth) }
 
@@ -121,8 +121,8 @@ struct Tape: ~Copyable {
   }
 
   @inline(__always)
-  func container(_ form: ContainerForm, at index: Int, parent: Int) -> Container {
-    Container(
+  func container(_ form: ContainerForm, at index: Int, parent: Int) -> TapeContainer {
+    TapeContainer(
       token: UInt32(truncatingIfNeeded: index), parent: UInt32(truncatingIfNeeded: parent),
       depth: containers[parent].depth &+ 1, keys: form.keys)
   }
@@ -179,7 +179,7 @@ struct Tape: ~Copyable {
 
   /// Makes the values that a room has after the token at `index` those of an object, which that becomes.
   @inline(__always)
-  mutating func put(_ row: Container, at index: Int, key: TokenKey, previous: Int, in room: TapeRoom) {
+  mutating func put(_ row: TapeContainer, at index: Int, key: TokenKey, previous: Int, in room: TapeRoom) {
     room.tokens[index] = Token(.object, key: key, value: containers.count, previous: previous)
     var row = row
     row.token = UInt32(truncatingIfNeeded: index)
@@ -284,14 +284,14 @@ struct TapeRoom: TokenTape, BitwiseCopyable {
 /// The tokens and words of a tape that nobody writes to.
 struct TapeView {
   let tokens: UnsafeBufferPointer<Token>
-  fileprivate let containers: UnsafePointer<Container>
+  fileprivate let containers: UnsafePointer<TapeContainer>
   fileprivate let words: UnsafePointer<UInt64>
 
   subscript(index: Int) -> Token { @inline(__always) get { tokens[index] } }
 
   /// The container that a token is.
   @inline(__always)
-  func container(_ token: Token) -> Container { containers[token.value] }
+  func container(_ token: Token) -> TapeContainer { containers[token.value] }
 
   /// The last token of the message, where a walk from its end begins.
   var top: Int { Int(containers[0].last) }
@@ -309,7 +309,7 @@ struct TapeView {
 }
 
 /// A container of the message.
-struct Container: BitwiseCopyable {
+struct TapeContainer: BitwiseCopyable {
   fileprivate(set) var token: UInt32
   let parent: UInt32
   /// The token of its last value; its own if it has none.
@@ -348,8 +348,8 @@ struct ContainerForm: BitwiseCopyable {
   fileprivate let kind: Token.Kind
   fileprivate let keys: UInt32
 
-  static let array = ContainerForm(kind: .array, keys: Container.array)
-  static let map = ContainerForm(kind: .map, keys: Container.map)
+  static let array = ContainerForm(kind: .array, keys: TapeContainer.array)
+  static let map = ContainerForm(kind: .map, keys: TapeContainer.map)
   static func object(_ table: Int) -> ContainerForm {
     ContainerForm(kind: .object, keys: UInt32(truncatingIfNeeded: table))
   }

@@ -5,15 +5,15 @@
 extension StowFields {
   /// Makes the plan of the type; nil if its keys are not known by their bytes, if the table does not name them, or if their
   /// former names are ambiguous. Then its own `init(from:)` decodes it.
-  static func makeFieldsPlan() -> AnyDecodingPlan? {
+  static func makeFieldsDecodingPlan() -> AnyDecodingPlan? {
     guard let fields = try? CodedFields<Self>(), FormerNames(of: fields.keyType)?.conflict == nil else {
       return nil
     }
-    return FieldsPlan(fields)
+    return FieldsDecodingPlan(fields)
   }
 }
 
-final class FieldsPlan<Value: StowFields>: DecodingPlan<Value> {
+final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   private let fields: CodedFields<Value>
   // At hand, because each value needs them.
   private let keys: [any CodingKey]

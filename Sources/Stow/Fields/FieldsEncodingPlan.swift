@@ -2,22 +2,22 @@
 // as the same tokens that its `encode(to:)` would leave.
 
 extension StowFields {
-  /// Makes the type encoder of the type; nil if its properties are not stored directly in its values, as in a
+  /// Makes the encoding plan of the type; nil if its properties are not stored directly in its values, as in a
   /// class, or if its keys are not known by their bytes.
-  static func makeFieldsEncoder() -> AnyTypeEncoder? {
+  static func makeFieldsEncodingPlan() -> AnyEncodingPlan? {
     do throws(FieldTableError) {
       guard let fields = try CodedFields<Self>(), fields.table.fields.allSatisfy({ $0.offset != nil }) else {
         return nil
       }
-      return FieldsTypeEncoder(fields)
+      return FieldsEncodingPlan(fields)
     } catch {
-      return WrongFieldsEncoder<Self>(error)
+      return WrongFieldsPlan<Self>(error)
     }
   }
 }
 
 /// Refuses to encode the values of a type whose table is wrong.
-private final class WrongFieldsEncoder<Value>: TypeEncoder<Value> {
+private final class WrongFieldsPlan<Value>: EncodingPlan<Value> {
   private let flaw: FieldTableError
 
   init(_ flaw: FieldTableError) { self.flaw = flaw }
@@ -41,7 +41,7 @@ extension EncodingError {
 }
 
 /// Records values by the table of their fields.
-final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
+final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   private let fields: CodedFields<Value>
   /// Nil before the first value.
   @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
@@ -128,7 +128,7 @@ final class FieldsTypeEncoder<Value: StowFields>: TypeEncoder<Value> {
   ///   - previous: The value before it in its container.
   @inline(__always)
   private func recordRow(
-    _ row: Container, _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder,
+    _ row: TapeContainer, _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder,
     key: TokenKey, _ previous: Int, _ isInOrder: Bool, _ room: inout TapeRoom
   ) throws {
     let token = room.beginRow()

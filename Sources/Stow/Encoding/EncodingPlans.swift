@@ -1,5 +1,5 @@
 /// Records values of a type that is recorded without its own `encode(to:)`.
-final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
+final class ScalarEncodingPlan<Value: RecordableScalar>: EncodingPlan<Value> {
   override func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) {
@@ -13,19 +13,19 @@ final class ScalarTypeEncoder<Value: RecordableScalar>: TypeEncoder<Value> {
   override func retained(_ elements: [Value]) -> RetainedValue? { Value.retained(elements) }
 }
 
-/// The generic types that have a type encoder: optionals, arrays, and dictionaries whose keys are strings.
+/// The generic types that have a encoding plan: optionals, arrays, and dictionaries whose keys are strings.
 protocol WholeEncodable {
   /// Returns nil if values are encoded by their own `encode(to:)`.
-  static func makeTypeEncoder() -> AnyTypeEncoder?
+  static func makeEncodingPlan() -> AnyEncodingPlan?
 }
 
-extension AnyTypeEncoder {
+extension AnyEncodingPlan {
   /// Returns how values of a type are recorded without their own `encode(to:)`; nil if they are recorded by that, or by a
   /// way that is not known here.
-  static func known(_ type: Any.Type) -> AnyTypeEncoder? {
+  static func known(_ type: Any.Type) -> AnyEncodingPlan? {
     if type == StowValue.self { return StowValueEncoder() }
-    if let encoder = ScalarTypes.scalar(type)?.makeTypeEncoder() { return encoder }
-    return mayBeGeneric(type) ? (type as? any WholeEncodable.Type)?.makeTypeEncoder() : nil
+    if let encoder = ScalarTypes.scalar(type)?.makeEncodingPlan() { return encoder }
+    return mayBeGeneric(type) ? (type as? any WholeEncodable.Type)?.makeEncodingPlan() : nil
   }
 }
 
@@ -35,16 +35,16 @@ extension AnyTypeEncoder {
 // existential for every element.
 
 extension Optional: WholeEncodable where Wrapped: Encodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder? { OptionalTypeEncoder<Wrapped>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan? { OptionalEncodingPlan<Wrapped>() }
 }
 
 /// Keeps the level of a nil, which `Optional.encode(to:)` would lose.
-private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped?> {
+private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapped?> {
   override func append(
     _ value: borrowing Wrapped?, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let isPresent = try borrowingSome(value) {
-      let entry = builder.encoder(of: Wrapped.self)
+      let entry = builder.plan(of: Wrapped.self)
       try builder.append($0, by: entry, key: key, parent: parent, level: level + 1)
     }
     if !isPresent { builder.recorded.recordNil(level: level, key: key) }
@@ -53,30 +53,30 @@ private final class OptionalTypeEncoder<Wrapped: Encodable>: TypeEncoder<Wrapped
 
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: WholeEncodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder? {
-    (ScalarTypes.scalar(Element.self) ?? Element.self as? any Encodable.Type)?.makeArrayEncoder()
+  static func makeEncodingPlan() -> AnyEncodingPlan? {
+    (ScalarTypes.scalar(Element.self) ?? Element.self as? any Encodable.Type)?.makeArrayPlan()
   }
 }
 
 extension Encodable {
-  fileprivate static func makeArrayEncoder() -> AnyTypeEncoder { ArrayTypeEncoder<Self>() }
+  fileprivate static func makeArrayPlan() -> AnyEncodingPlan { ArrayEncodingPlan<Self>() }
 }
 
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
-  static func makeTypeEncoder() -> AnyTypeEncoder? {
+  static func makeEncodingPlan() -> AnyEncodingPlan? {
     guard Key.self == String.self else { return nil }
-    return ScalarTypes.scalar(Value.self)?.makeDictionaryEncoder() ?? DictionaryTypeEncoder<Value>()
+    return ScalarTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryEncodingPlan<Value>()
   }
 }
 
-private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]> {
+private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
   /// The shortest array that is retained; shorter ones are recorded element by element.
   private static var shortestRetained: Int { 17 }
 
   override func append(
     _ elements: borrowing [Element], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    let entry = builder.encoder(of: Element.self)
+    let entry = builder.plan(of: Element.self)
     if elements.count >= Self.shortestRetained, let value = retained(copy elements, entry) {
       try builder.checkDepth(of: elements, key: key, parent: parent)
       return builder.recorded.retain(value, key: key)
@@ -86,12 +86,12 @@ private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]>
     }
   }
 
-  private func retained(_ elements: [Element], _ entry: TypeEncoders.Entry) -> RetainedValue? {
-    entry.isPlain ? nil : entry.withPlan(as: TypeEncoder<Element>.self) { $0.retained(elements) }
+  private func retained(_ elements: [Element], _ entry: EncodingPlans.Entry) -> RetainedValue? {
+    entry.isPlain ? nil : entry.withPlan(as: EncodingPlan<Element>.self) { $0.retained(elements) }
   }
 
   private func encode(
-    _ elements: UnsafeBufferPointer<Element>, by entry: TypeEncoders.Entry, to builder: TapeBuilder,
+    _ elements: UnsafeBufferPointer<Element>, by entry: EncodingPlans.Entry, to builder: TapeBuilder,
     in array: Int
   ) throws {
     if entry.isPlain {
@@ -101,12 +101,12 @@ private final class ArrayTypeEncoder<Element: Encodable>: TypeEncoder<[Element]>
         builder.recorded.tape.link(index, in: array)
       }
     }
-    try entry.withPlan(as: TypeEncoder<Element>.self) { try $0.encode(elements, to: builder, in: array) }
+    try entry.withPlan(as: EncodingPlan<Element>.self) { try $0.encode(elements, to: builder, in: array) }
   }
 }
 
 /// A dictionary whose keys are strings: a map.
-class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
+class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
   final override func append(
     _ dictionary: borrowing [String: Value], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
@@ -117,7 +117,7 @@ class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
 
   /// Records the entries of a map.
   func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) throws {
-    let entry = builder.encoder(of: Value.self)
+    let entry = builder.plan(of: Value.self)
     for (key, value) in dictionary {
       try builder.encode(value, by: entry, key: builder.recorded.key(key), in: map)
     }
@@ -125,13 +125,13 @@ class DictionaryTypeEncoder<Value: Encodable>: TypeEncoder<[String: Value]> {
 }
 
 /// Records dictionaries of scalars by code that is specialized for their type.
-private final class ScalarDictionaryEncoder<Value: RecordableScalar>: DictionaryTypeEncoder<Value> {
+private final class ScalarDictionaryEncodingPlan<Value: RecordableScalar>: DictionaryEncodingPlan<Value> {
   override func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) {
     Value.record(dictionary, in: &builder.recorded, map)
   }
 }
 
 extension RecordableScalar {
-  static func makeTypeEncoder() -> AnyTypeEncoder { ScalarTypeEncoder<Self>() }
-  fileprivate static func makeDictionaryEncoder() -> AnyTypeEncoder { ScalarDictionaryEncoder<Self>() }
+  static func makeEncodingPlan() -> AnyEncodingPlan { ScalarEncodingPlan<Self>() }
+  fileprivate static func makeDictionaryPlan() -> AnyEncodingPlan { ScalarDictionaryEncodingPlan<Self>() }
 }
