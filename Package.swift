@@ -27,7 +27,7 @@ let package = Package(
     .target(name: "CStow"),
     .target(
       name: "Stow", dependencies: [.target(name: "CStow", condition: .when(platforms: [.linux]))],
-      exclude: ["ARCHITECTURE.md"], swiftSettings: librarySettings),
+      swiftSettings: librarySettings),
     .target(name: "StowNotation", dependencies: ["Stow"]),
     .target(name: "StowRecords", dependencies: ["Stow"], exclude: ["ARCHITECTURE.md"]),
     .target(name: "StowTesting", dependencies: ["Stow", "StowRecords"]),
