@@ -302,9 +302,11 @@ struct KeyTable: ~Copyable {
 
   private static let mostMatches = 16
 
-  /// Returns the index of the match for the keys that the message used; nil if there is none yet.
+  /// Returns the index of the match for the keys that the message used; nil if there is none yet. Inlined, because the
+  /// table would be copied for a call.
+  @inline(__always)
   func match(version: UInt64) -> Int? {
-    matches.indices.first { matches[$0].version == version && hasStates(matches[$0].states) }
+    matches.firstIndex { $0.version == version && hasStates($0.states) }
   }
 
   /// Adds the match for the keys that the message used, and returns its index.
