@@ -23,7 +23,7 @@ extension AnyEncodingPlan {
   /// Returns how values of a type are recorded without their own `encode(to:)`; nil if they are recorded by that, or by a
   /// way that is not known here.
   static func known(_ type: Any.Type) -> AnyEncodingPlan? {
-    if type == StowValue.self { return StowValueEncoder() }
+    if type == StowValue.self { return StowValueEncodingPlan() }
     if let encoder = ScalarTypes.scalar(type)?.makeEncodingPlan() { return encoder }
     return mayBeGeneric(type) ? (type as? any WholeEncodable.Type)?.makeEncodingPlan() : nil
   }

@@ -1,5 +1,5 @@
 /// Records values of any kind, without a call of `Codable` for any of them.
-final class StowValueEncoder: EncodingPlan<StowValue> {
+final class StowValueEncodingPlan: EncodingPlan<StowValue> {
   override func append(
     _ value: borrowing StowValue, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
