@@ -18,9 +18,9 @@ private struct Name: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-@Suite("A container that a value kept reads on")
+@Suite("Containers that values keep")
 struct KeptContainerTests {
-  @Test("while other threads decode records of the same block, which define more")
+  @Test("a kept container can be read while other threads decode records of the same block")
   func otherThreads() async throws {
     let first = Dictionary(uniqueKeysWithValues: (0..<20).map { ("first\($0)", $0) })
     for _ in 0..<20 {

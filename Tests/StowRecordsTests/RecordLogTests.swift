@@ -371,7 +371,7 @@ struct RecordLogTests {
     }
   }
 
-  @Test("Using a log within its own call is an error, and harms nothing", arguments: [nil, 65_536])
+  @Test("using a log within its own call is an error, and harms nothing", arguments: [nil, 65_536])
   func useWithin(_ segmentSize: Int?) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)

@@ -66,7 +66,7 @@ struct ThreeVersionsTests {
     folder.recordRegardless(Third.orders)
   }
 
-  @Test("Each shape of data is one file, whoever records it")
+  @Test("each shape of data is recorded as one file, even if it is recorded again")
   func files() {
     let names = folder.names
     #expect(names.count == 6)
@@ -74,7 +74,7 @@ struct ThreeVersionsTests {
     #expect(folder.names == names)
   }
 
-  @Test("The last version reads what all versions wrote")
+  @Test("the last version reads what all versions wrote")
   func last() throws {
     #expect(
       folder.problems(
@@ -91,7 +91,7 @@ struct ThreeVersionsTests {
     #expect(other == Third.Order(customer: "Di", total: 4, phone: nil))
   }
 
-  @Test("Logs of all versions are read, and the loss of a record is named")
+  @Test("logs of all versions are read, and a lost property is reported with its record")
   func logs() throws {
     let url = folder.url.appending(path: "orders.stowlog")
     let log = try RecordLog(at: url)
@@ -110,7 +110,7 @@ struct ThreeVersionsTests {
         && problems[0].hasPrefix("record 0 of orders.stowlog: coupon: \"A1\" was read as nothing."))
   }
 
-  @Test("Streams of the first version are read")
+  @Test("streams of the first version are read")
   func streams() throws {
     let (encoder, decoder) = (RecordStreamEncoder(), RecordStreamDecoder())
     for order in First.orders + First.orders { decoder.feed(try encoder.encode(order)) }
@@ -119,7 +119,7 @@ struct ThreeVersionsTests {
     #expect(orders.map(\.customer) == ["Ada", "Bo", "Ada", "Bo"])
   }
 
-  @Test("Earlier versions read what later ones wrote, where nothing was renamed for them")
+  @Test("earlier versions read data of later ones if nothing they need was renamed")
   func backwards() throws {
     let second = TemporaryFolder()
     second.record(Second.orders)
@@ -196,7 +196,7 @@ struct CarelessChangeTests {
     #expect(folder.problems(Changed.self, dropping: ["lines[].note"]) == [])
   }
 
-  @Test("a renamed required property") func required() {
+  @Test("a renamed required property is reported") func required() {
     struct Changed: Codable {
       var customerName: String?
       var price: Decimal
@@ -207,7 +207,7 @@ struct CarelessChangeTests {
         + "of its CodingKeys; if it is new, make it optional or pass a template as defaults.")
   }
 
-  @Test("a case with values that is gone") func removedCase() {
+  @Test("a removed case with associated values is reported") func removedCase() {
     enum Delivery: Codable {
       case shipping(weight: Int)
       case pickup
@@ -219,7 +219,7 @@ struct CarelessChangeTests {
         + "formerNames of its CodingKeys; if it was removed, keep it.")
   }
 
-  @Test("a raw value that is gone") func rawCase() {
+  @Test("a removed raw value is reported") func rawCase() {
     enum Kind: String, Codable { case slow }
     struct Changed: Codable { var kind: Kind }
     expect(
@@ -228,7 +228,7 @@ struct CarelessChangeTests {
         + "removed, let init?(rawValue:) accept its old value.")
   }
 
-  @Test("another type") func type() {
+  @Test("a changed type is reported") func type() {
     struct Changed: Codable { var customerName: Int? }
     folder.record([Order(customerName: "Ada", total: 3)])
     let problem = folder.problems(Changed.self)[0]
@@ -236,7 +236,7 @@ struct CarelessChangeTests {
     #expect(problem.hasSuffix("Earlier data has \"Ada\" there."))
   }
 
-  @Test("a value that is read as another") func changed() throws {
+  @Test("a value that is read as another is reported") func changed() throws {
     struct Changed: Codable {
       var level: Double
       var list: [Int]
@@ -266,7 +266,7 @@ struct CarelessChangeTests {
     #expect(other.problems(Level.self).count == 1)
   }
 
-  @Test("a nil that is now required") func required2() throws {
+  @Test("a nil whose property is now required is reported") func required2() throws {
     struct Changed: Codable { var name: String }
     try folder.add(StowValue.object(["name": .null]).encoded())
     #expect(
@@ -284,7 +284,7 @@ struct CarelessChangeTests {
     #expect(folder.problems(Kept.self) == [])
   }
 
-  @Test("a value of another kind altogether, and an error of the program's own") func whole() throws {
+  @Test("a value of a different kind and an error of the program are reported") func whole() throws {
     struct Refusing: Codable {
       struct Refusal: Error {}
       init(from decoder: any Decoder) throws { throw Refusal() }
@@ -294,7 +294,7 @@ struct CarelessChangeTests {
     #expect(folder.problems(Refusing.self)[0].hasSuffix("It cannot be read and written again: Refusal()"))
   }
 
-  @Test("two keys with one former name") func ambiguous() {
+  @Test("two keys with one former name are reported") func ambiguous() {
     struct Changed: Codable {
       var a: Int?
       var b: Int?
@@ -314,7 +314,7 @@ struct FolderTests {
   private let run =
     "Run this test once with STOW_RECORD=1 in the environment, and commit the files that it writes."
 
-  @Test("A missing folder is noticed, and an empty one") func empty() throws {
+  @Test("a missing or empty folder is reported") func empty() throws {
     let problem =
       "\(folder.url.lastPathComponent): The folder is missing or empty, so that nothing is checked. \(run)"
     #expect(folder.problems(Int.self, [1]) == [problem])
@@ -327,7 +327,7 @@ struct FolderTests {
     #expect(folder.problems(Int.self, [1]) == [])
   }
 
-  @Test("A file that was changed or renamed is noticed, and one that is no message") func changed() throws {
+  @Test("a changed or renamed file and a file that is not a message are reported") func changed() throws {
     try folder.add(StowEncoder().encode(1), named: "one.stow")
     #expect(
       folder.problems(Int.self) == [
@@ -338,7 +338,7 @@ struct FolderTests {
     #expect(other.problems(Int.self)[0].hasPrefix("\(other.names[0]): It cannot be read or written: "))
   }
 
-  @Test("A sample of a new shape must be recorded") func shapes() throws {
+  @Test("a sample of a new shape must be recorded") func shapes() throws {
     struct Item: Codable {
       var a: Int?
       var b: String?
@@ -358,7 +358,7 @@ struct FolderTests {
     #expect(folder.problems(Item.self, [Item(a: 5, b: "z")]) == [])
   }
 
-  @Test("A sample that cannot be encoded, or written, is named") func failures() throws {
+  @Test("a sample that cannot be encoded or written is reported") func failures() throws {
     struct Broken: Codable {
       struct Refusal: Error {}
       func encode(to encoder: any Encoder) throws { throw Refusal() }
@@ -373,9 +373,8 @@ struct FolderTests {
       lines { try check.finish() }.first?.hasPrefix("samples[0]: It cannot be read or written: ") == true)
   }
 
-  @Test("Keys of dictionaries are data, and what has no order is compared without one") func unordered()
-    throws
-  {
+  @Test("keys of dictionaries count as data, and unordered values are compared regardless of order")
+  func unordered() throws {
     struct Bag: Codable {
       var names: Set<String>
       var prices: [String: Item]
@@ -400,7 +399,7 @@ struct FolderTests {
     #expect(folder.problems(Changed.self)[0].contains("prices[].price: 1 was read as nothing."))
   }
 
-  @Test("Notes tell which optionals and cases no sample has") func notes() {
+  @Test("notes list optionals and cases that no sample has") func notes() {
     enum Kind: String, Codable, CaseIterable { case fast, slow }
     enum Delivery: Codable {
       case parcel(weight: Int)
@@ -430,7 +429,7 @@ struct FolderTests {
         == notes("\"fast\" as kind", "delivery.parcel", "delivery.parcel.weight", "lines[]", "lines[].note"))
   }
 
-  @Test("Containers of all kinds are watched") func containers() throws {
+  @Test("notes cover the optionals in containers of all kinds") func containers() throws {
     struct Odd: Codable {
       var name: String?
       enum Keys: CodingKey { case list, inner, name, base }
@@ -462,7 +461,7 @@ struct FolderTests {
   }
 
   #if os(Linux)
-    @Test("The environment asks for recording, and paths may have ..") func environment() async throws {
+    @Test("the environment enables recording, and paths may contain ..") func environment() async throws {
       await #expect(processExitsWith: .success) {
         let folder = TemporaryFolder()
         let url = folder.url.appending(path: "File.swift").appending(path: "../Numbers")
@@ -493,8 +492,7 @@ struct LogTests {
     return url
   }
 
-  @Test("A log without records, one that is missing, and one that is damaged are noticed") func wrong() throws
-  {
+  @Test("an empty log, a missing one and a damaged one are reported") func wrong() throws {
     let missing = folder.url.appending(path: "none")
     #expect(
       lines { try checkReadable(Int.self, in: missing) }[0].hasPrefix("none: It cannot be read or written: "))

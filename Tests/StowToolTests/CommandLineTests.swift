@@ -9,13 +9,13 @@ import Testing
   private let hasNamesOfBytes = false
 #endif
 
-@Suite("The words of stowtool, what is piped into it, and stowtool info")
+@Suite("stowtool's command line, pipes and stowtool info")
 struct CommandLineTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  @Test("a word that is misspelled is answered by the one that was meant")
+  @Test("a misspelled word causes an error that suggests the right one")
   func misspelled() throws {
     let verb = try Tool.run("prnt", "x")
     #expect(verb.code == 2 && verb.errors == "stowtool: there is no verb \"prnt\"; did you mean print?\n")
@@ -27,7 +27,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("help about help is all of it", arguments: ["help", "--help", "-h"])
+  @Test("help about help prints the whole help", arguments: ["help", "--help", "-h"])
   func help(word: String) throws {
     let help = try Tool.run("help")
     #expect(help.code == 0 && help.text.contains("from-json"))
@@ -35,8 +35,7 @@ struct CommandLineTests {
     #expect(try Tool.run(word, "print").text.contains("--follow"))
   }
 
-  @Test(
-    "a name that is not UTF-8 is no other name, and the file can be piped in", .enabled(if: hasNamesOfBytes))
+  @Test("a name that is not UTF-8 is refused, and the file can be piped in", .enabled(if: hasNamesOfBytes))
   func notUTF8() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
     let file = try folder.file("message", message)
@@ -53,7 +52,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "a file is found by its name in a folder whose own is not UTF-8, and written there",
+    "files are read and written by name in a folder whose own name is not UTF-8",
     .enabled(if: hasNamesOfBytes))
   func folderNotUTF8() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
@@ -67,7 +66,7 @@ struct CommandLineTests {
     #expect(run.code == 0 && run.text == text, "\(run.text)\(run.errors)")
   }
 
-  @Test("a log is found by its name in such a folder, too", .enabled(if: hasNamesOfBytes))
+  @Test("a log is opened by name in a folder whose own name is not UTF-8", .enabled(if: hasNamesOfBytes))
   func logInFolderNotUTF8() throws {
     let script = """
       inner=$(printf 'd\\377'); mkdir "$inner"; cd "$inner"
@@ -78,7 +77,7 @@ struct CommandLineTests {
     #expect(run.code == 0 && run.text.hasSuffix("\n2\n3\n2\n3\n"), "\(run.text)\(run.errors)")
   }
 
-  @Test("what is piped in is the file that is left out")
+  @Test("standard input takes the place of a file that is left out")
   func pipes() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
     #expect(try Tool.run("print", input: message).text == "{\"name\": \"Ada\"}\n")
@@ -90,7 +89,7 @@ struct CommandLineTests {
     #expect(try Tool.run("compact", input: message).code == 2)
   }
 
-  @Test("a file to be written whose name is - is standard output, and no log")
+  @Test("an output file named - is standard output and cannot be a log")
   func standardOutput() throws {
     let message = try folder.file("message", (["name": "Ada"] as StowValue).encoded()).path
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
@@ -107,7 +106,7 @@ struct CommandLineTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == files.sorted())
   }
 
-  @Test("a pipe that has a name is read as a file is, and what comes from one may be named more than once")
+  @Test("a named pipe is read like a file, and piped input may be named more than once")
   func namedPipes() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
     try folder.file("message", message)
@@ -142,7 +141,7 @@ struct CommandLineTests {
     #expect(run.code == 0 && run.lines == [#"{"name": "one"}"#, #"{"name": "two"}"#], "\(run.errors)")
   }
 
-  @Test("two dots after a link are the folder above that to which it leads")
+  @Test("two dots after a link lead to the parent of its destination")
   func parentOfLink() throws {
     let (here, other) = (folder.url.appending(path: "here"), folder.url.appending(path: "other"))
     for place in [here, other.appending(path: "inner")] {
@@ -184,7 +183,7 @@ struct CommandLineTests {
   }
 
   @Test(
-    "where one of several files cannot be read, the others are",
+    "one file that cannot be read does not prevent reading the others",
     arguments: ["print", "json", "verify", "info", "inspect", "log"])
   func severalFiles(verb: String) throws {
     let log = try makeLog()
@@ -210,7 +209,7 @@ struct CommandLineTests {
     return folder.path("log")
   }
 
-  @Test("the records that are wanted are printed, and no others", arguments: ["log", "stream"])
+  @Test("only the requested records are printed", arguments: ["log", "stream"])
   func ranges(kind: String) throws {
     if kind == "log" {
       _ = try makeLog()
@@ -236,7 +235,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("records that lack the part are left out and counted", arguments: ["log", "stream"])
+  @Test("records without the requested part are left out and counted", arguments: ["log", "stream"])
   func missingParts(kind: String) throws {
     let log = try RecordLog(at: folder.url.appending(path: "log"))
     let stream = RecordStreamEncoder()
@@ -268,7 +267,7 @@ struct CommandLineTests {
     #expect(try Tool.run("extract", "--path", "number", "--record", "1", path).code == 1)
   }
 
-  @Test("elements that lack the part are left out and counted")
+  @Test("elements without the requested part are left out and counted")
   func missingElements() throws {
     let people: StowValue = [
       ["email": "a", "tags": [["n": 1], [:]]], ["tags": []], 5, ["email": "b", "tags": .null],
@@ -298,7 +297,7 @@ struct CommandLineTests {
       run.errors.hasSuffix("2 of 3 records lack list[].n; the first is record 0, list[1]\n"), "\(run.errors)")
   }
 
-  @Test("a record of a stream whose value is not valid is named and passed over")
+  @Test("a record of a stream with an invalid value is reported and skipped")
   func brokenRecord() throws {
     // {"n": 0}, a reserved tag, {"n": 2}
     let stream: [UInt8] = [
@@ -326,7 +325,7 @@ struct CommandLineTests {
     #expect(try Tool.run("info", folder.path("stream")).code == 0)
   }
 
-  @Test("a part is read where the rest of the message is broken")
+  @Test("a part is read even if the rest of the message is broken")
   func part() throws {
     let value: StowValue = ["name": "Ada", "text": "0123456789abcdefghijklmnopqrstuvwxyz!"]
     var message = try value.encoded()
@@ -337,7 +336,7 @@ struct CommandLineTests {
     #expect(missing.code == 1 && missing.errors.contains("nothing at age"))
   }
 
-  @Test("JSON Lines are appended to a log, up to the line that is wrong")
+  @Test("JSON Lines are appended to a log up to the first wrong line")
   func lines() throws {
     let path = folder.path("log")
     let lines = Data("{\"number\": 1}\n\n{\"number\": 2}\n".utf8)
@@ -358,7 +357,7 @@ struct CommandLineTests {
     #expect(try Tool.run("log", path).text.contains("3 records"))
   }
 
-  @Test("a follower prints what was appended before and after it began")
+  @Test("a follower prints records that were appended before and after it began")
   func following() throws {
     let path = try makeLog()
     let process = Process()
@@ -376,7 +375,7 @@ struct CommandLineTests {
     #expect(String(decoding: printed, as: UTF8.self) == "18: 18\n19: 19\n20: 20\n21: 21\n")
   }
 
-  @Test("a follower ends where no record that is wanted can come any more")
+  @Test("a follower ends when no more requested records can come")
   func endOfFollowing() throws {
     let path = try makeLog()
     #expect(try Tool.run("print", "--follow", "--record", "5-3", path).code == 1)
@@ -391,7 +390,7 @@ struct CommandLineTests {
     #expect(part.code == 0 && part.text == "10\n")
   }
 
-  @Test("a follower that is asked for the last records goes on after them", arguments: [0, 20])
+  @Test("a follower that begins with the last records continues after them", arguments: [0, 20])
   func followingTheLast(count: Int) throws {
     let path = folder.path("new")
     let log = try RecordLog(at: URL(filePath: path))
@@ -418,7 +417,7 @@ struct CommandLineTests {
     try log.close()
   }
 
-  @Test("a follower that is asked for more than is left begins with the first that is")
+  @Test("a follower that requests more records than are left begins with the first one")
   func followingWhatIsLeft() throws {
     let path = folder.path("segments")
     let log = try RecordLog(at: URL(filePath: path), segmentSize: 65_536)
@@ -437,7 +436,7 @@ struct CommandLineTests {
     #expect(printed?.starts(with: Data("\"\(first)ab".utf8)) == true)
   }
 
-  @Test("a log is not emptied unless that is said twice")
+  @Test("a log is not emptied without --force")
   func emptying() throws {
     let path = try makeLog()
     let run = try Tool.run("compact", "--from", "99", path)
@@ -446,7 +445,7 @@ struct CommandLineTests {
     #expect(try Tool.run("compact", "--from", "99", "--force", path).code == 0)
   }
 
-  @Test("files are called what they are")
+  @Test("info names the kind of each file")
   func info() throws {
     let message = try folder.file("message", (["name": "Ada", "tags": [1, 2]] as StowValue).encoded())
     try folder.file("list", ([1, 2, 3] as StowValue).encoded())
@@ -466,7 +465,7 @@ struct CommandLineTests {
     #expect(run.lines[4].hasPrefix("\(paths[4]): log of 20 records, "))
   }
 
-  @Test("a file that is the message of a context, or broken, is said to be that")
+  @Test("info recognizes contexts and broken messages")
   func infoOfContexts() throws {
     let context = try StowContext(learningFrom: [["name": "Elbe"], ["name": "Oder"]])
     #expect(context.description.hasSuffix(": 1 shape, 1 symbol"))
@@ -491,7 +490,7 @@ struct CommandLineTests {
     #expect(longer.text.hasSuffix(": 1 byte after the message\n"), "\(longer.text)")
   }
 
-  @Test("a file of another format is said not to be one of Stow")
+  @Test("info reports that a file of another format is not a Stow file")
   func infoOfOthers() throws {
     let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D])
     let program = Data([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0])
@@ -504,7 +503,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("a part of a message, and a record of a log, become messages of their own")
+  @Test("extract writes a part of a message or a record of a log as a message of its own")
   func extracted() throws {
     let people: StowValue = [
       "people": [["name": "Ada"], ["name": "Alan", "born": .date(.init(timeIntervalSince1970: 0))]]
@@ -523,7 +522,7 @@ struct CommandLineTests {
     #expect(try Tool.run("extract", "--path", "none", folder.path("people")).code == 1)
   }
 
-  @Test("a context is learnt from messages and logs, and what it holds is printed")
+  @Test("a context is learned from messages and logs, and its contents are printed")
   func contexts() throws {
     try folder.file("one", (["name": "Elbe", "kind": "river"] as StowValue).encoded())
     try folder.file("two", (["name": "Oder", "kind": "river"] as StowValue).encoded())
@@ -553,7 +552,7 @@ struct CommandLineTests {
     #expect(try Tool.run("context", "forget", folder.path("one")).code == 2)
   }
 
-  @Test("records that JSON has no text for are named and passed over", arguments: ["log", "stream"])
+  @Test("records that JSON cannot represent are reported and skipped", arguments: ["log", "stream"])
   func recordsWithoutJSON(kind: String) throws {
     let (encoder, values) = (RecordStreamEncoder(), [1, [2, .double(.nan)], 3] as [StowValue])
     try folder.file("stream", values.reduce(Data()) { try $0 + encoder.encode($1) })
@@ -568,7 +567,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("the records of a log are written as JSON Lines, and read again")
+  @Test("records of a log are written as JSON Lines and read back")
   func jsonLines() throws {
     let log = try RecordLog(at: folder.url.appending(path: "long"))
     for number in 0..<3 {
@@ -614,7 +613,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("completions are those of the verb, whatever the words after it are, where fish is installed")
+  @Test("fish completions are those of the verb, whatever words follow it, if fish is installed")
   func fish() throws {
     for (line, isThere, word) in [
       ("context print --", false, "--depth"), ("context print --", true, "--force"),
@@ -631,7 +630,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test("completions load in a zsh that has none of its own yet, where it is installed")
+  @Test("completions load in a zsh that has none of its own yet, if zsh is installed")
   func zsh() throws {
     let run = try Tool.shell(
       #"""

@@ -16,7 +16,7 @@ struct DiffTests {
     return try Tool.run("diff", folder.path("a"), folder.path("b"))
   }
 
-  @Test("says what differs, by path")
+  @Test("diff lists differences by path")
   func differences() throws {
     let run = try diff(
       #"{"people": [{"name": "Ada", "age": 36}, {"name": "Alan"}], "n": 1, "gone": [1], "e": [1, 2, 3], "f": {"a": 1, "b": 2}}"#,
@@ -35,7 +35,7 @@ struct DiffTests {
     #expect(try diff("nan", "nan(0x7ff8000000000001)").code == 1)
   }
 
-  @Test("says nothing of values that are the same, in whatever bytes")
+  @Test("diff prints nothing for equal values, whatever their bytes are")
   func same() throws {
     try folder.file("a", Data([0x05, 0x07, 0x00, 0x00]))
     try folder.file("b", StowValue(7).encoded())
@@ -44,7 +44,7 @@ struct DiffTests {
     #expect(try Tool.run("diff", folder.path("a"), folder.path("none")).code == 2)
   }
 
-  @Test("compares logs record by record")
+  @Test("diff compares logs record by record")
   func logs() throws {
     for (name, values) in [("a", [1, 2, 3]), ("b", [1, 5])] {
       let log = try RecordLog(at: folder.url.appending(path: name))
@@ -55,7 +55,7 @@ struct DiffTests {
     #expect(run.code == 1 && run.lines == ["~ record 1: 2 → 5", "- record 2: 3"], "\(run.text)")
   }
 
-  @Test("compares logs that have no records, with each other and with a message")
+  @Test("diff compares logs without records with each other and with a message")
   func noRecords() throws {
     try RecordLog(at: folder.url.appending(path: "log")).close()
     try folder.file("message", StowValue(7).encoded())

@@ -3,9 +3,9 @@ import Stow
 import StowNotation
 import Testing
 
-@Suite("What the documents say of stowtool")
+@Suite("stowtool in the documentation")
 struct DocumentationTests {
-  @Test("the version is that of CHANGELOG.md, released or not, and so are those of the readers")
+  @Test("stowtool and the readers have the version of CHANGELOG.md, released or not")
   func version() throws {
     let heading = try #require(
       Vectors.document("CHANGELOG.md").split(separator: "\n").first {
@@ -18,7 +18,9 @@ struct DocumentationTests {
     #expect(try Vectors.document("Readers/python/pyproject.toml").contains("version = \"\(version)\""))
   }
 
-  @Test("what is shown of Examples is what it says", arguments: [(Self.examples, 4), (Self.looking, 2)])
+  @Test(
+    "the documents show what stowtool prints for the files of Examples",
+    arguments: [(Self.examples, 4), (Self.looking, 2)])
   func shown(name: String, count: Int) throws {
     let blocks = try Vectors.document(name).components(separatedBy: "```").filter {
       $0.contains(" Examples/")

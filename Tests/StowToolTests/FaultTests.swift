@@ -3,7 +3,7 @@ import Stow
 import StowRecords
 import Testing
 
-@Suite("One fault has one offset, whichever verb finds it")
+@Suite("Offsets of faults")
 struct FaultTests {
   private let folder: Folder
 
@@ -49,12 +49,12 @@ struct FaultTests {
     }
   }
 
-  @Test("of every cut and every changed byte of a message")
+  @Test("verbs report the same offset for every cut and every changed byte of a message")
   func messages() throws {
     try check(Data(contentsOf: URL(filePath: Vectors.path(of: "Examples/station.stow"))))
   }
 
-  @Test("of a message that relies on a context")
+  @Test("verbs report the same offset for a fault in a message that relies on a context")
   func contexts() throws {
     let context = try StowContext(learningFrom: [
       ["name": "Ada", "born": "x"], ["name": "Alan", "born": "y"],
@@ -66,7 +66,7 @@ struct FaultTests {
     try check(message, ["--context", folder.path("context")])
   }
 
-  @Test("of a stream")
+  @Test("verbs report the same offset for a fault in a stream")
   func streams() throws {
     let encoder = RecordStreamEncoder()
     let names = ["Ada", "Alan"].map { ["name": $0, "kind": "person"] as StowValue }
@@ -81,7 +81,7 @@ struct FaultTests {
   }
 
   /// The walk over bytes finds nothing wrong with it.
-  @Test("of a stream that defines more than a reader keeps")
+  @Test("verbs report the same record of a stream that defines more than a reader keeps")
   func definitions() throws {
     let encoder = RecordStreamEncoder()
     let records = try (0..<2).map { number in
@@ -100,7 +100,7 @@ struct FaultTests {
     }
   }
 
-  @Test("of a file that is read in parts, and with the verbs that take one file or two")
+  @Test("verbs for one or two files report the same offset for a fault in a file read in parts")
   func largeMessages() throws {
     let texts = (0..<400).map { StowValue.string(String(repeating: "\($0) ", count: 800)) }
     let message = try (["texts": .array(texts)] as StowValue).encoded()

@@ -53,7 +53,7 @@ struct InspectTests {
     return Array(lines(run.text).dropLast())
   }
 
-  @Test("says of FORMAT.md's examples what FORMAT.md says")
+  @Test("inspect explains the examples of FORMAT.md as FORMAT.md does")
   func examples() throws {
     let examples = try FormatExample.all().filter { $0.kind == "stow-example" }
     #expect(examples.count > 100)
@@ -69,7 +69,7 @@ struct InspectTests {
     }
   }
 
-  @Test("says of messages with a context what FORMAT.md says")
+  @Test("inspect explains messages with a context as FORMAT.md does")
   func contexts() throws {
     let examples = try FormatExample.all()
     let context = try #require(examples.first { $0.kind == "stow-context" })
@@ -85,7 +85,7 @@ struct InspectTests {
     #expect(run.code == 1 && run.text.contains("it relies on the context 27894032"))
   }
 
-  @Test("has every byte of every vector in one piece")
+  @Test("inspect shows every byte of every vector exactly once")
   func coverage() throws {
     let vectors = try Vectors.all.get().filter { !$0.isRefused }
     let files = try inspect(vectors.map(\.bytes), "--full")
@@ -95,7 +95,7 @@ struct InspectTests {
     }
   }
 
-  @Test("says that a message is broken exactly if the library refuses it")
+  @Test("verify reports a message as broken exactly if the library refuses it")
   func mutations() throws {
     var random = SeededGenerator(seed: 11)
     let vectors = try Vectors.all.get().filter { $0.bytes.count < 400 }
@@ -133,7 +133,7 @@ struct InspectTests {
 
   private func hex(_ data: Data) -> String { data.map { String($0, radix: 16) }.joined(separator: " ") }
 
-  @Test("says where and why, and writes up to there")
+  @Test("inspect prints a broken message up to the fault, and verify reports its place and reason")
   func broken() throws {
     let value = try StowValue(
       notation: #"{"people": [{"name": "Ada"}, {"name": "Alan"}, {"name": "Grace"}]}"#)
@@ -148,7 +148,7 @@ struct InspectTests {
     #expect(try Tool.run("verify", "-", input: Data()).code == 1)
   }
 
-  @Test("tells canonical messages from others")
+  @Test("verify distinguishes canonical messages from others")
   func canonicality() throws {
     let vectors = try Vectors.all.get().filter { !$0.isRefused }
     for (index, vector) in vectors.enumerated() { try folder.file("\(index)", vector.bytes) }
@@ -180,7 +180,7 @@ struct InspectTests {
     }
   }
 
-  @Test("takes no decimal number for flawed whose digits end in zeros, as writers keep them")
+  @Test("verify does not report decimal numbers whose digits end in zeros as flawed")
   func decimals() throws {
     for (bytes, verdict) in [
       ("1B 02 FF 7D", "valid and canonical"), ("1B 01 FE", "valid and canonical"),
@@ -194,7 +194,7 @@ struct InspectTests {
     }
   }
 
-  @Test("shows what is at an offset, and what that is inside of")
+  @Test("inspect shows the piece at an offset and everything that contains it")
   func wanted() throws {
     try folder.file("message", StowValue(notation: #"{"list": [1, {"name": "Ada"}]}"#).encoded())
     let run = try Tool.run("inspect", "--at", "15", folder.path("message"))
@@ -205,7 +205,7 @@ struct InspectTests {
     #expect(beyond.code == 2 && beyond.errors.contains("no offset 99"))
   }
 
-  @Test("shows at each offset what it shows there in the whole file")
+  @Test("inspect shows the same lines for an offset as for the whole file")
   func everyOffset() throws {
     let examples = try FormatExample.all().map(\.bytes).filter { $0.count < 100 }
     let value = StowValue.object([
@@ -228,7 +228,7 @@ struct InspectTests {
     }
   }
 
-  @Test("shows an offset of a message that is broken before and after it")
+  @Test("inspect shows an offset of a message that is broken before and after it")
   func brokenElsewhere() throws {
     var message = try (["one": "aaaaaaaa", "two": "bbbb", "three": "cccccccc"] as StowValue).encoded()
     let offset = try #require(message.firstIndex(of: UInt8(ascii: "b")))
@@ -238,7 +238,7 @@ struct InspectTests {
     #expect(try Tool.run("inspect", "-", input: message).code == 1)
   }
 
-  @Test("shows a row of very many columns")
+  @Test("inspect shows a row of 200,000 columns")
   func wideRow() throws {
     // A matrix of one row, whose cells are bytes.
     let count = 200_000
@@ -251,7 +251,7 @@ struct InspectTests {
     #expect(run.code == 0 && row.hasSuffix("row: \(cells)"))
   }
 
-  @Test("shows long pieces in part, and in full if that is wanted")
+  @Test("inspect shortens long pieces and shows them in full with --full")
   func long() throws {
     try folder.file("message", StowValue.data(Data(count: 1_000)).encoded())
     let part = try Tool.run("inspect", folder.path("message"))

@@ -54,7 +54,7 @@ struct LogTests {
     #expect(sizes.code == 0 && sizes.text.contains("blocks and frames"))
   }
 
-  @Test("a folder of segments is a log")
+  @Test("a folder of segments is read and compacted as a log")
   func segments() throws {
     let log = try RecordLog(at: url, segmentSize: 65_536)
     for number in 0..<200 { try log.append("\(number)" + String(repeating: "ab", count: 1_000)) }
@@ -128,7 +128,7 @@ struct LogTests {
     try whole.write(to: URL(filePath: segments[1]))
   }
 
-  @Test("damage is found, and compacting leaves it out")
+  @Test("damage is reported, and compaction with --force drops it")
   func damage() throws {
     try makeLog()
     try change { $0[70_000] ^= 0xFF }
@@ -167,7 +167,7 @@ struct LogTests {
     #expect(try Tool.run("compact", "--from", "18", path).text == "\(path): 5 records, 2 kept\n")
   }
 
-  @Test("a log is not emptied of its whole records because those to be kept are damaged")
+  @Test("compact refuses to drop all whole records if those to be kept are damaged")
   func damagedEnd() throws {
     try makeLog()
     // The heads of the blocks still say how many records there were.
@@ -181,7 +181,7 @@ struct LogTests {
     #expect(try Tool.run("compact", "--from", "200", "--force", path).text.contains(" 0 kept"))
   }
 
-  @Test("a log whose first bytes are damaged is still one")
+  @Test("a log whose first bytes are damaged is still recognized as a log")
   func damagedBeginning() throws {
     try makeLog()
     try change { $0.replaceSubrange(0..<40, with: Data(count: 40)) }
@@ -198,7 +198,7 @@ struct LogTests {
   }
 
   @Test(
-    "a log whose only block is damaged is not emptied, and one that lacks a byte is not cut off",
+    "compact and recover keep a log whose only block is damaged or that lacks a byte",
     arguments: [false, true])
   func allDamaged(_ isDisplaced: Bool) throws {
     let log = try RecordLog(at: url)
@@ -225,7 +225,7 @@ struct LogTests {
   }
 
   /// What no writer leaves, with checksums that are right.
-  @Test("records that a log says it has, and that cannot be read, are found")
+  @Test("records that a log should have but that cannot be read are reported")
   func lostRecords() throws {
     func record(_ number: UInt8) -> MadeUpLog.Frame { .init(1, [number, 1, 0x91]) }
     let part = [UInt8](repeating: 0x91, count: 60_000)
@@ -266,7 +266,7 @@ struct LogTests {
     #expect(try Tool.run("verify", path).text == "\(path): valid\n")
   }
 
-  @Test("a log is read from standard input, too")
+  @Test("a log is read from standard input")
   func standardInput() throws {
     try makeLog()
     let data = try Data(contentsOf: url)
@@ -275,7 +275,7 @@ struct LogTests {
     #expect(try Tool.run("log", "-", input: data).text.contains("202 records"))
   }
 
-  @Test("a log that cannot be opened has the name that it was given")
+  @Test("errors about a log that cannot be opened use the name that was given")
   func namesOfBrokenLogs() throws {
     let broken = Data([0x7F, 2, 1, 0, 0])
     try folder.file("log", broken)
@@ -289,7 +289,7 @@ struct LogTests {
     #expect(try Tool.run("info", path).text.hasPrefix("\(path): \(reason)"))
   }
 
-  @Test("what a crash left is cut off")
+  @Test("recover cuts off what a crash left")
   func recovery() throws {
     try makeLog()
     try change { $0 += Data(repeating: 7, count: 100) }
@@ -311,7 +311,7 @@ struct LogTests {
     #expect(try Tool.run("recover", path).text.contains("nothing after"))
   }
 
-  @Test("text for a standard output that is closed does not go into the log")
+  @Test("text for a closed standard output does not go into the log")
   func closedDescriptors() throws {
     try makeLog()
     let log = try Data(contentsOf: url)
@@ -322,7 +322,7 @@ struct LogTests {
     #expect(try Data(contentsOf: url) == log)
   }
 
-  @Test("what is no log is left alone")
+  @Test("a file that is not a log is reported and left unchanged")
   func noLog() throws {
     try folder.file("message", StowValue(1).encoded())
     for verb in ["log", "recover", "compact"] {
@@ -354,7 +354,7 @@ struct LogTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }
 
-  @Test("no copy of a log that was piped in is left if nobody reads the output to its end")
+  @Test("no copy of a piped log is left if its output is not read to the end")
   func noCopyIsLeft() throws {
     let log = try RecordLog(at: url)
     for number in 0..<20_000 { try log.append("record \(number)") }
@@ -398,7 +398,7 @@ struct LogTests {
     }
   }
 
-  @Test("a stream's records are printed, and its faults found")
+  @Test("a stream's records are printed, and its faults are reported")
   func streams() throws {
     let example = try #require(try FormatExample.all().first { $0.kind == "stow-stream" })
     try folder.file("stream", example.bytes)

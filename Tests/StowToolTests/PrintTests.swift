@@ -15,7 +15,7 @@ struct PrintTests {
     return folder.path(name)
   }
 
-  @Test("every vector is printed on a line as the library describes it, and parsed to the same bytes")
+  @Test("every vector is printed as the library describes it and parsed back to the same bytes")
   func vectors() throws {
     let vectors = try Vectors.elements()
     #expect(vectors.count > 1_000)
@@ -32,7 +32,7 @@ struct PrintTests {
     #expect(try parsed.output == whole.encoded())
   }
 
-  @Test("every vector is the same bytes after JSON with kinds")
+  @Test("every vector has the same bytes after conversion to typed JSON and back")
   func typedJSON() throws {
     var values = try Vectors.elements().map(\.value)
     values += [
@@ -49,7 +49,7 @@ struct PrintTests {
     #expect(back.output == message)
   }
 
-  @Test("plain JSON is what JSONEncoder says")
+  @Test("plain JSON equals the output of JSONEncoder")
   func plainJSON() throws {
     let text = #"""
       {"a": [1, -2.5, null, null(2), "é\n"], "date": date"2001-01-01T00:00:01.5Z", "data": data"AAEC", \#
@@ -74,7 +74,7 @@ struct PrintTests {
     #expect(deep.code == 1 && deep.errors.contains(String(repeating: "[0].a", count: 200)))
   }
 
-  @Test("texts that cannot be read are refused where they are wrong")
+  @Test("invalid texts are refused with the position of the fault")
   func badTexts() throws {
     for (verb, text, reason) in [
       ("parse", "{\"a\":\n 1,, }", "standard input:2:4: expected a key in quotes"),
@@ -96,7 +96,7 @@ struct PrintTests {
     #expect(try other.output == (["$\u{301}null": 2] as StowValue).encoded())
   }
 
-  @Test("a text is read as far as it is right, and what is no text beyond that makes no difference")
+  @Test("a text's first error is reported even if bytes after it are not UTF-8")
   func textsOfBytes() throws {
     for (text, reason) in [
       (Array("[1,, \"".utf8) + [0xFF, 0x22], "1:4: expected a value"),
@@ -111,7 +111,7 @@ struct PrintTests {
     }
   }
 
-  @Test("deep parts are counted, and lines are broken")
+  @Test("deep parts are counted instead of printed, and long lines are broken")
   func folding() throws {
     let path = try message(#"{"people": [{"name": "Ada", "tags": ["a", "b"]}], "n": [], "o": {"p": 1}}"#)
     #expect(
@@ -121,7 +121,7 @@ struct PrintTests {
     #expect(lines.count > 5 && lines.allSatisfy { $0.count <= 30 })
   }
 
-  @Test("colours only where they are wanted")
+  @Test("colours are used only if they are requested")
   func colors() throws {
     let path = try message(#"{"a": [1, "b", true, url"u:v"]}"#)
     #expect(try !Tool.run("print", path).text.contains("\u{1B}"))
@@ -131,7 +131,7 @@ struct PrintTests {
     #expect(wrong.code == 2 && wrong.errors.contains("sometimes"))
   }
 
-  @Test("bad messages, files and calls are told apart")
+  @Test("invalid messages have another exit code than wrong files and calls")
   func failures() throws {
     let path = try message("1")
     try folder.file("bad", Data([0x91, 0x91]))
@@ -150,7 +150,7 @@ struct PrintTests {
     }
   }
 
-  @Test("help is there for every verb")
+  @Test("help exists for every verb")
   func help() throws {
     let overview = try Tool.run("--help")
     #expect(overview.code == 0)
@@ -177,7 +177,7 @@ struct PrintTests {
     #expect(none.code == 1 && none.errors.contains("no record 5"))
   }
 
-  @Test("a path leads to a part")
+  @Test("a path selects a part")
   func paths() throws {
     let path = try message(#"{"people": [{"name": "Ada", "a b": 1}, {"name": "Alan", "a b": 2}]}"#)
     for (text, expected) in [
@@ -193,7 +193,7 @@ struct PrintTests {
     #expect(try Tool.run("diff", "--path", "people[].name", path, path).code == 0)
   }
 
-  @Test("a context is taken from a file")
+  @Test("a context is read from a file")
   func contexts() throws {
     let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Ada"]])
     let encoder = StowEncoder()
@@ -206,7 +206,7 @@ struct PrintTests {
     #expect(without.code == 1 && without.errors.contains("context"))
   }
 
-  @Test("a pipe that is closed ends the command quietly")
+  @Test("a closed pipe ends the command quietly")
   func brokenPipe() throws {
     let path = try message(StowValue.array((0..<100_000).map { StowValue($0) }).description)
     let run = try Tool.shell(#"{ "$0" print "$1"; echo "code $?" >&2; } | head -n 1"#, path)
@@ -238,7 +238,7 @@ struct LargeMessageTests {
   }
 
   @Test(
-    "are printed as others",
+    "large messages are printed like others",
     arguments: [["--width", "30"], ["--lines"], ["--color", "always"]])
   func text(options: [String]) throws {
     #expect(try StowDecoder().decode(StowValue.self, from: URL(filePath: path)) == value)
@@ -251,7 +251,7 @@ struct LargeMessageTests {
     if options[0] == "--width" { #expect(run.text == value.notation(width: 30) + "\n") }
   }
 
-  @Test("become the same JSON as others, and what JSON lacks is named")
+  @Test("large messages become the same JSON as others, and a value that JSON lacks is named")
   func json() throws {
     for options in [[], ["--typed"]] {
       let run = try Tool.run(["json"] + options + [path])
@@ -267,7 +267,7 @@ struct LargeMessageTests {
     #expect(run.code == 1 && run.output.isEmpty && run.errors.contains("the value at people[3999].id;"))
   }
 
-  @Test("are compared part by part, with the differences of others")
+  @Test("large messages are compared part by part, with the same differences as others")
   func diff() throws {
     try folder.file("same", value.encoded())
     #expect(try Tool.run("diff", path, folder.path("same")).code == 0)
@@ -289,7 +289,7 @@ struct LargeMessageTests {
     }
   }
 
-  @Test("are an error if they become shorter while they are read")
+  @Test("a file that becomes shorter while it is read is an error")
   func shortened() throws {
     // The pipe has no room for all, so the command has opened the file when the last byte is in it.
     let run = try Tool.shell(
@@ -299,7 +299,7 @@ struct LargeMessageTests {
   }
 
   #if os(Linux)
-    @Test("are written before all of their text is made, as are small ones that use a long string often")
+    @Test("large values stream their notation before it is complete")
     func memory() throws {
       let address = StowValue.url("u:" + String(repeating: "x", count: 100_000))
       let zeros = Array(repeating: StowValue.integer(0), count: 20_000)
@@ -319,7 +319,7 @@ struct LargeMessageTests {
     }
   #endif
 
-  @Test("are not printed if their end is broken")
+  @Test("large messages with a broken end are not printed")
   func broken() throws {
     var data = try Data(contentsOf: URL(filePath: path))
     data[data.count - 1] ^= 0xFF

@@ -16,7 +16,7 @@ struct SizesTests {
     line.split(separator: " ").first.flatMap { Int($0.replacing(",", with: "")) }
   }
 
-  @Test("adds up to all bytes, by kind and by path")
+  @Test("the sizes add up to all bytes, by kind and by path")
   func sums() throws {
     let rows = (0..<50).map { StowValue.object(["id": StowValue($0), "at": .double(Double($0) * 1.1)]) }
     let people = (0..<50).map { number -> StowValue in
@@ -53,7 +53,7 @@ struct SizesTests {
     #expect(!text.contains("href") && !text.contains("<script"))
   }
 
-  @Test("counts the values of each path, also those without bytes of their own")
+  @Test("sizes counts the values of each path, even those without bytes of their own")
   func counts() throws {
     let rows = (0..<50).map {
       StowValue.object(["id": StowValue($0), "kind": true, "far": StowValue(1000 + $0)])
@@ -72,7 +72,7 @@ struct SizesTests {
     }
   }
 
-  @Test("a key that is spelled as an element is apart from the elements")
+  @Test("a key spelled like an element is counted apart from the elements")
   func keysLikeElements() throws {
     let value: StowValue = [["[]": "a"], ["b", "c"], ["[]": "d"]]
     let lines = try Tool.run("sizes", "--all", "-", input: value.encoded()).lines
@@ -81,7 +81,7 @@ struct SizesTests {
     }
   }
 
-  @Test("of broken messages is refused")
+  @Test("sizes refuses broken messages")
   func broken() throws {
     let run = try Tool.run("sizes", "-", input: Data([0xE2, 0x91]))
     #expect(run.code == 1 && run.errors.contains("broken at offset 0"))

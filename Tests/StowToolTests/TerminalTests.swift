@@ -4,7 +4,7 @@
   import Testing
 
   /// What the command does where somebody sits before a terminal.
-  @Suite("On a terminal")
+  @Suite("Output to a terminal")
   struct TerminalTests {
     private let folder: Folder
 
@@ -14,7 +14,7 @@
       try folder.file("message", StowEncoder().encode(value)).path(percentEncoded: false)
     }
 
-    @Test("values are printed in colour, unless the environment says no")
+    @Test("values are printed in colour unless the environment forbids it")
     func colors() throws {
       let path = try message(["key": 1])
       let colored = try Terminal.output(of: "print", path, environment: ["NO_COLOR": ""])
@@ -23,7 +23,7 @@
       #expect(plain.text == "{\"key\": 1}\r\n" && plain.code == 0)
     }
 
-    @Test("messages are only written by force")
+    @Test("messages are written to a terminal only with --force")
     func messages() throws {
       let text = try folder.file("text", Data("\"abc\"".utf8)).path(percentEncoded: false)
       let refused = try Terminal.output(of: "parse", text)
@@ -32,7 +32,7 @@
       #expect(forced.code == 0 && forced.text == "3abc")
     }
 
-    @Test("large files show how far they are read")
+    @Test("reading a large file shows its progress")
     func progress() throws {
       let path = try message(Array(repeating: Data(count: 26_000_000), count: 4))
       let shown = try Terminal.errors(of: "verify", path)

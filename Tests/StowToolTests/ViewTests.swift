@@ -2,13 +2,13 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("stowtool view, and files that are no messages")
+@Suite("stowtool view, and files that are not messages")
 struct ViewTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  @Test("the page is the reader's, with the file and its context inside")
+  @Test("the page is the reader's page with the file and its context inside")
   func page() throws {
     let context = try StowContext(learningFrom: [["name": "Ada"], ["name": "Grace"]])
     let encoder = StowEncoder()
@@ -29,7 +29,7 @@ struct ViewTests {
     #expect(try String(contentsOf: URL(filePath: folder.path("page.html")), encoding: .utf8) == expected)
   }
 
-  @Test("the page of a file is opened from a place that only its owner may read")
+  @Test("the page is opened from a file that only its owner may read")
   func opening() throws {
     let script = """
       #!/bin/sh
@@ -52,7 +52,7 @@ struct ViewTests {
       try String(contentsOf: URL(filePath: folder.path("mode")), encoding: .utf8).hasPrefix("-rw-------"))
   }
 
-  @Test("where no program opens pages, it is said where the page is")
+  @Test("view prints where the page is if no program opens pages")
   func noBrowser() throws {
     try folder.file("one.stow", StowEncoder().encode([1, 2, 3]))
     let run = try Tool.run(
@@ -62,7 +62,7 @@ struct ViewTests {
   }
 
   @Test(
-    "what looks like another format is called by its name",
+    "a file that looks like another format is called by that format's name",
     arguments: [
       (#" {"name": "Ada"}"#, "JSON"), ("[1, 2]", "JSON"), ("[]", "JSON"), ("{\n}", "JSON"),
       ("C9 82 69 64", "bytes in hexadecimal"), ("yYJpZJXJgmlklQ==", "Base64"), ("yYJpZJXJ", "Base64"),
@@ -76,7 +76,7 @@ struct ViewTests {
     }
   }
 
-  @Test("packed files are called by their names, and a message that is cut short is not")
+  @Test("packed files are named, and a message that is cut short is not mistaken for one")
   func bytes() throws {
     let gzip = try Tool.run("print", "-", input: Data([0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0]))
     #expect(gzip.errors.contains("; these bytes look like a gzip file"))

@@ -194,7 +194,7 @@ struct CrashTests {
 
   /// Some file systems show what was in a block before, if the system stops before a new file is synchronized.
   @Test(
-    "Other bytes in place of those of a new file are in nobody's way, and are kept",
+    "foreign bytes in place of a new file do not disturb the log and are kept",
     arguments: [1, 55, 100_000])
   func otherBytes(_ size: Int) throws {
     let disk = SimulatedDisk()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import StowRecords
 
-@Suite("A disk that fails in passing")
+@Suite("Temporary disk failures")
 struct FailingDiskTests {
   /// Of a new folder, and of an empty file.
   @Test(
-    "An opening that fails gives back the lock, even if a process that was forked has the file",
+    "a failed opening releases the lock even if a forked process has the file open",
     arguments: [65_536, nil])
   func lockAfterFailure(_ segmentSize: Int?) throws {
     let disk = HookedDisk()
@@ -20,7 +20,7 @@ struct FailingDiskTests {
     #expect(try RecordLog(at: "/log", on: disk, segmentSize: segmentSize).append(Event(0)) == 0)
   }
 
-  @Test("A synchronization that fails while what a full disk cut short is removed is not forgotten")
+  @Test("a failed synchronization is remembered if it occurs while a partial write is removed")
   func synchronizationWhileRemoving() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -36,7 +36,7 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
-  @Test("Where there is no room to synchronize, the error does not say that one may try again")
+  @Test("running out of room while synchronizing is not reported as an error that can be retried")
   func fullWhileSynchronizing() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -51,7 +51,7 @@ struct FailingDiskTests {
     }
   }
 
-  @Test("What a full disk cut short is removed once")
+  @Test("a record that a full disk cut short is removed only once")
   func removingOnce() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -66,7 +66,7 @@ struct FailingDiskTests {
     #expect(log.counters.synchronizations == synchronizations)
   }
 
-  @Test("What a full disk has kept in memory is written when the log is closed")
+  @Test("closing writes records that stayed in memory because the disk was full")
   func closingAfterAFullDisk() async throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .interval(.milliseconds(100)))
@@ -81,7 +81,7 @@ struct FailingDiskTests {
   }
 
   @Test(
-    "An append that fails before the end of the log is written anew leaves no record",
+    "an append that fails before the end of the log is rewritten leaves no record",
     arguments: [false, true])
   func writingAnewFails(isDurably: Bool) async throws {
     let disk = SimulatedDisk()
@@ -101,7 +101,7 @@ struct FailingDiskTests {
     #expect(try log.records.map { try $0.decode(Event.self).id } == Array(0..<4))
   }
 
-  @Test("Where nobody knows whether a record is there, nothing is appended after it")
+  @Test("nothing is appended after a record that may or may not have been written")
   func lookingUpFailsAfterWriting() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
@@ -114,7 +114,7 @@ struct FailingDiskTests {
     }
   }
 
-  @Test("Who appends is not told that a record is on the disk when the name of a compacted file may not be")
+  @Test("an append fails if the new name of a compacted file may not be on the disk")
   func compactionWithoutAName() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
@@ -136,7 +136,9 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
-  @Test("Where a new name cannot be brought to the disk, an error says why", arguments: [nil, 65_536])
+  @Test(
+    "a new name that cannot be brought to the disk causes an error that gives the reason",
+    arguments: [nil, 65_536])
   func tooManyFiles(_ segmentSize: Int?) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
@@ -152,7 +154,7 @@ struct FailingDiskTests {
     }
   }
 
-  @Test("A process that has too many files open compacts nothing, and goes on", arguments: [0, 1])
+  @Test("a process with too many open files cannot compact but continues to append", arguments: [0, 1])
   func fewFiles(_ more: Int) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -166,7 +168,7 @@ struct FailingDiskTests {
     #expect(disk.files(in: "") == ["/log"])
   }
 
-  @Test("What a writer cuts off while a reader looks for the end is no error")
+  @Test("bytes that a writer cuts off while a reader looks for the end are not an error")
   func cuttingOffBesideAReader() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk.simulated)
@@ -185,7 +187,7 @@ struct FailingDiskTests {
     withExtendedLifetime(log) {}
   }
 
-  @Test("Nor is it if the writer has written more before the reader looks again")
+  @Test("bytes cut off while a reader looks are not an error even if the writer then writes more")
   func cuttingOffAndWritingBesideAReader() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -210,7 +212,7 @@ struct FailingDiskTests {
     withExtendedLifetime(log) {}
   }
 
-  @Test("A head of a block that a writer cuts off with what a full disk has left is no damage")
+  @Test("a block head that a writer cuts off after the disk was full is not damage")
   func cuttingOffAHead() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -232,7 +234,7 @@ struct FailingDiskTests {
     #expect(reader.records.map(\.number) == [0, 1] && reader.damage.isEmpty)
   }
 
-  @Test("What the system takes for a hole by mistake is not cut off", arguments: [65_536, nil])
+  @Test("bytes that the system reports as a hole by mistake are not cut off", arguments: [65_536, nil])
   func mistakenHole(_ segmentSize: Int?) throws {
     let disk = SimulatedDisk()
     do {
@@ -250,7 +252,7 @@ struct FailingDiskTests {
     }
   }
 
-  @Test("A reader that cannot open the file of a compaction stays with the old one, and reports no damage")
+  @Test("a reader that cannot open the compacted file keeps the old one and reports no damage")
   func lookingAtTheNewFile() throws {
     for call in 0..<10 {
       let disk = SimulatedDisk()
@@ -299,9 +301,11 @@ private struct EventOrFailure: Encodable {
   }
 }
 
-@Suite("The records of a batch that failed later are as durable as others")
+@Suite("Failed batches and exiting processes")
 struct FailedBatchTests {
-  @Test("with a synchronization for every append", arguments: 0..<10 as Range<UInt64>)
+  @Test(
+    "records of a failed batch survive a crash if every append synchronizes",
+    arguments: 0..<10 as Range<UInt64>)
   func everyAppend(seed: UInt64) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)
@@ -314,7 +318,7 @@ struct FailedBatchTests {
     #expect(try Array(RecordLog(at: "/log", on: disk).records).count == count)
   }
 
-  @Test("with an interval")
+  @Test("records of a failed batch are written after the interval")
   func interval() async throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .interval(.milliseconds(10)))
@@ -328,7 +332,7 @@ struct FailedBatchTests {
     withExtendedLifetime(log) {}
   }
 
-  @Test("A process that exits within what a log encodes comes to its end")
+  @Test("a process can exit while a log encodes a value")
   func exitingWhileEncoding() async {
     await #expect(processExitsWith: .success) {
       let log = try RecordLog(at: "/log", on: SimulatedDisk())
@@ -336,7 +340,7 @@ struct FailedBatchTests {
     }
   }
 
-  @Test("A process that exits while a log waits or closes, as a handler of a signal may do, comes to its end")
+  @Test("a process can exit while a log synchronizes or closes, as a signal handler may do")
   func exitingWhileBusy() async {
     await #expect(processExitsWith: .success) {
       let (log, _) = try Self.logThatExits()
@@ -369,7 +373,7 @@ struct FailedBatchTests {
     return (log, disk)
   }
 
-  @Test("What hears of errors in the background may use the log when it is let go")
+  @Test("a handler of background errors may use the log when it is released")
   func lettingGoOfClosure() async {
     await #expect(processExitsWith: .success) {
       let log = try RecordLog(at: "/log", on: SimulatedDisk())
@@ -379,7 +383,7 @@ struct FailedBatchTests {
     }
   }
 
-  @Test("An interval of any length is one")
+  @Test("an interval may have any length")
   func longestInterval() async {
     await #expect(processExitsWith: .success) {
       let log = try RecordLog(at: "/log", on: SimulatedDisk(), durability: .interval(.seconds(Int64.max)))
@@ -412,7 +416,7 @@ struct ClosingTests {
     return try #require(result.withLock { $0 })
   }
 
-  @Test("finds all records")
+  @Test("reading finds all records while another thread closes the log")
   func count() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -421,7 +425,7 @@ struct ClosingTests {
     #expect(counts == [5, 5])
   }
 
-  @Test("finds those of a compacted log, and no damage")
+  @Test("reading finds the records of a compacted log and no damage while it is closed")
   func compacted() throws {
     let disk = HookedDisk()
     try {

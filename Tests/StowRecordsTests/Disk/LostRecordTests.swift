@@ -5,7 +5,7 @@ import Testing
 
 private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? RecordLogError)?.reason }
 
-@Suite("What is whole is never cut off, and keeps its number")
+@Suite("Whole records and their numbers")
 struct KeptRecordTests {
   /// Five records, each appended by an opening of its own.
   private func disk() throws -> SimulatedDisk {
@@ -18,7 +18,7 @@ struct KeptRecordTests {
     return disk
   }
 
-  @Test("A bit that flips in the last block is damage, not a torn tail")
+  @Test("a flipped bit in the last block costs at most one record and is reported")
   func flippedBit() throws {
     let disk = try disk()
     let bytes = try #require(disk.bytes(of: "/log"))
@@ -46,7 +46,7 @@ struct KeptRecordTests {
     #expect(lost == Set(0..<5))
   }
 
-  @Test("Appending goes on in a new block, and readers find what is before and after the damage")
+  @Test("appending continues in a new block after damage, and readers find records on both sides")
   func appendingAfterDamage() throws {
     let disk = try disk()
     var bytes = try #require(disk.bytes(of: "/log"))
@@ -69,7 +69,7 @@ struct KeptRecordTests {
   }
 
   @Test(
-    "A record of several blocks that is not finished is passed over, and its number is not given again",
+    "an unfinished record of several blocks is skipped, and its number is not reused",
     arguments: [0, 65_536, .max])
   func unfinishedRecord(_ mistakenHole: Int) throws {
     for blocks in 1...3 {
@@ -106,7 +106,7 @@ struct KeptRecordTests {
     }
   }
 
-  @Test("A log whose numbers are used up refuses records that no reader would accept")
+  @Test("a log whose numbers are used up refuses records that no reader would accept")
   func lastNumbers() throws {
     let disk = SimulatedDisk()
     let first = BlockHead.recordLimit - 100
@@ -129,9 +129,9 @@ struct KeptRecordTests {
   }
 }
 
-@Suite("What cannot be promised is an error")
+@Suite("Errors of closing and synchronizing")
 struct PromiseTests {
-  @Test("Closing throws what synchronizing would: a full disk, and what it left could not be removed")
+  @Test("closing throws synchronizationFailed after a failure to remove what a full disk left")
   func closing() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -145,7 +145,7 @@ struct PromiseTests {
     #expect { try log.close() } throws: { reason($0) == .synchronizationFailed }
   }
 
-  @Test("Who closes the log once more is told the same")
+  @Test("closing a log again throws the same error")
   func closingAgain() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -158,7 +158,7 @@ struct PromiseTests {
   }
 
   /// The system shows what is not on the disk, and takes it for written.
-  @Test("Records of a process whose synchronization failed are on the disk once a later one has synchronized")
+  @Test("after a failed synchronization, the next process's synchronization saves the records")
   func restartAfterAFailedSynchronization() throws {
     for seed in 0..<40 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)
@@ -185,7 +185,7 @@ struct PromiseTests {
     }
   }
 
-  @Test("Where those records could not be written anew, the next synchronization does it")
+  @Test("records that could not be rewritten are rewritten by the next synchronization")
   func rewritingThatFails() throws {
     for seed in 0..<20 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)
@@ -215,7 +215,7 @@ struct PromiseTests {
     }
   }
 
-  @Test("A log that was closed is not written anew by the next opening")
+  @Test("opening a log that was closed does not rewrite it")
   func openingAfterClosing() throws {
     let disk = HookedDisk()
     do {
@@ -233,7 +233,7 @@ struct PromiseTests {
     #expect(writes <= 1)
   }
 
-  @Test("What an interval cannot write is handed over at once, tried again, and thrown by the next call")
+  @Test("a failed write in the background is reported at once, retried, and thrown by the next call")
   func background() async throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .interval(.milliseconds(1)))
@@ -261,7 +261,7 @@ struct DisplacedLogTests {
   init() throws { folder = try TemporaryFolder() }
 
   /// What a user does with the file, and what the log then does.
-  @Test("is never written to, replaced or mistaken for the log")
+  @Test("another file at the log's path is never written to, replaced or mistaken for the log")
   func displaced() throws {
     let other = Data("not the log".utf8)
     let manager = FileManager.default
@@ -295,7 +295,7 @@ struct DisplacedLogTests {
     }
   }
 
-  @Test("is not replaced by a compaction: what a second writer appended stays")
+  @Test("a compaction does not replace a log that a second writer made at the same path")
   func secondWriter() throws {
     let first = try RecordLog(at: folder.log, durability: .everyAppend)
     try first.append("first")
@@ -308,7 +308,7 @@ struct DisplacedLogTests {
     try second.close()
   }
 
-  @Test("in a folder gets no segment of a log whose folder was moved away")
+  @Test("a log whose folder was moved away adds no segment to a new folder at its path")
   func movedFolder() throws {
     let first = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
     try first.append("first")
@@ -323,7 +323,7 @@ struct DisplacedLogTests {
     #expect(try records.map { try $0.decode(String.self) } == ["second"])
   }
 
-  @Test("in a folder that is a copy is not compacted")
+  @Test("a log whose folder was moved away does not compact a copy at its path")
   func compactingBesideACopy() throws {
     for movesLate in [false, true] {
       let disk = SimulatedDisk()
@@ -351,7 +351,7 @@ struct DisplacedLogTests {
     }
   }
 
-  @Test("in a folder that is a copy loses no segments")
+  @Test("a log whose folder was moved away removes no segments from a copy at its path")
   func copiedFolder() throws {
     let first = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
     for id in 0..<30 { try first.append(Event(id, size: 10_000)) }
@@ -365,7 +365,7 @@ struct DisplacedLogTests {
     try second.close()
   }
 
-  @Test("A file that somebody else cuts off is an error of the next write")
+  @Test("a file that another program truncates causes an error at the next write")
   func truncated() throws {
     for call in 0..<3 {
       let url = folder.url.appending(path: "\(call)")
@@ -385,7 +385,7 @@ struct DisplacedLogTests {
     }
   }
 
-  @Test("A compaction whose renaming is done but reported as failed goes on in the new file")
+  @Test("a compaction whose renaming succeeds but reports an error continues in the new file")
   func renamed() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -399,7 +399,7 @@ struct DisplacedLogTests {
     #expect(try reader.records.map { try $0.decode(Event.self).id } == [0, 2, 4, 6, 8, 10])
   }
 
-  @Test("A compaction whose renaming fails stays in the old file")
+  @Test("a compaction whose renaming fails continues in the old file")
   func notRenamed() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)
@@ -424,7 +424,7 @@ struct UnreadableDiskTests {
   }
 
   /// I/O error, no space left, quota exceeded.
-  @Test("makes compaction fail, whatever the error is, and drops nothing")
+  @Test("a compaction throws any error of reading the disk and drops nothing")
   func compaction() throws {
     for code: Int32 in [5, 28, 122] {
       let disk = SimulatedDisk()
@@ -445,7 +445,7 @@ struct UnreadableDiskTests {
     }
   }
 
-  @Test("makes compaction fail directly after damage, too")
+  @Test("a compaction fails if the disk cannot be read directly after damage")
   func compactionAfterDamage() throws {
     let disk = SimulatedDisk()
     let log = try log(on: disk)
@@ -465,7 +465,7 @@ struct UnreadableDiskTests {
     #expect(Array(log.records).count > 400 - 70)
   }
 
-  @Test("A read that gives fewer bytes than there are is an error, not the end")
+  @Test("a read that returns fewer bytes than exist is an error, not the end of the log")
   func shortRead() throws {
     let disk = SimulatedDisk()
     let log = try log(on: disk)

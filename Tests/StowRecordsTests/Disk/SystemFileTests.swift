@@ -18,7 +18,7 @@
       try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
 
-    @Test("Zeros are not a log, however few, and stay what they are")
+    @Test("any number of zero bytes is not a log and stays unchanged")
     func zeros() throws {
       for count in [1, 16, 32, 33, 70_000] {
         try Data(count: count).write(to: folder.log)
@@ -32,7 +32,7 @@
       #expect(try names() == ["test.stowlog"])
     }
 
-    @Test("A name that leaves no room for a second one leaves no file")
+    @Test("a log whose name is too long for that of a temporary file is not created")
     func longName() throws {
       let url = folder.url.appending(path: String(repeating: "n", count: 250))
       #expect(throws: RecordLogError.self) { try RecordLog(at: url) }
@@ -40,7 +40,7 @@
     }
 
     @Test(
-      "A URL that is not one of a file, or of one path, is an error, and no other file is made",
+      "a URL that does not denote exactly one file path is an error and creates no file",
       arguments: [nil, 65_536])
     func otherURLs(_ segmentSize: Int?) throws {
       for text in [
@@ -57,7 +57,7 @@
       #expect(try names().isEmpty)
     }
 
-    @Test("A name that begins with a mark for the letter before it is one in its folder")
+    @Test("a name that begins with a combining mark is a file in its folder")
     func nameWithMark() throws {
       try RecordLog(at: folder.url.appending(path: "\u{301}log")).append(1)
       #expect(throws: SystemError(operation: "open folder", code: ENOENT)) {
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test("Pipes and folders are not logs, and nobody waits for them")
+    @Test("opening a pipe or a folder as a log fails without waiting")
     func pipe() throws {
       #expect(mkfifo(folder.log.path, 0o600) == 0)
       #expect { try RecordLogReader(at: folder.log) } throws: { reason($0) == .notALog }
@@ -74,7 +74,7 @@
       #expect(throws: RecordLogError.self) { try RecordLog(at: folder.url) }
     }
 
-    @Test("Zeros and a hole of a terabyte are skipped, at the end of the file, within it, and in front")
+    @Test("zeros and a hole of a terabyte are skipped at the start of a file, within it and at its end")
     func hole() throws {
       let log = try RecordLog(at: folder.log)
       try log.append(contentsOf: (0..<100).map { Event($0, size: 3_000) })
@@ -115,7 +115,7 @@
       #expect(try reader.verify().count == 1)
     }
 
-    @Test("A file of any size can be opened, or is an error")
+    @Test("opening a file of any size succeeds or throws")
     func largestFile() throws {
       let log = try RecordLog(at: folder.log)
       try log.append(1)
@@ -133,7 +133,7 @@
       }
     }
 
-    @Test("A link that leads nowhere in the place of the last segment is an error")
+    @Test("a dangling link in place of the last segment is an error")
     func danglingSegment() throws {
       try RecordLog(at: folder.log, segmentSize: 65_536).close()
       let link = folder.log.appending(path: "00000000000000000100.stowlog")
@@ -143,7 +143,7 @@
       #expect(throws: RecordLogError.self) { try RecordLog(at: folder.log) }
     }
 
-    @Test("A link where a compaction writes is not followed, and a file of somebody else is not emptied")
+    @Test("a compaction follows no link and empties no foreign file at its temporary name")
     func plantedFiles() throws {
       let log = try RecordLog(at: folder.log)
       try log.append(contentsOf: 0..<10)
@@ -178,7 +178,7 @@
       #expect(try String(contentsOf: new, encoding: .utf8) == "mine")
     }
 
-    @Test("A second name of the log, which a crash has left where a compaction renamed it, is removed")
+    @Test("a second name of the log that a crash left during a compaction is removed")
     func secondName() throws {
       for segmentSize in [nil, 65_536] as [Int?] {
         let url = folder.url.appending(path: "\(segmentSize ?? 0)")
@@ -197,7 +197,7 @@
       }
     }
 
-    @Test("What a compaction left that was broken off is removed by the next opening")
+    @Test("opening a log removes the file of an interrupted compaction")
     func leftover() throws {
       struct Stop: Error {}
       let log = try RecordLog(at: folder.log)
@@ -222,7 +222,7 @@
       }
     }
 
-    @Test("A name that leaves no room for that of a new file is an error when the log is opened, too")
+    @Test("opening a log for appending fails if its name is too long for that of a new file")
     func longNameOfLog() throws {
       try RecordLog(at: folder.log).close()
       let url = folder.url.appending(path: String(repeating: "n", count: 255))
@@ -233,7 +233,9 @@
       #expect(try RecordLogReader(at: url).count == 0)
     }
 
-    @Test("A compacted file keeps the owner", .enabled(if: getuid() == 0, "needs the rights of root"))
+    @Test(
+      "a compacted file keeps its owner, group and permissions",
+      .enabled(if: getuid() == 0, "needs the rights of root"))
     func owner() throws {
       let log = try RecordLog(at: folder.log)
       try log.append(1)
@@ -244,7 +246,7 @@
       #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o7777 } == 0o2640)
     }
 
-    @Test("A new file is private until it has the permissions of the one whose place it takes")
+    @Test("a new file is private until it gets the permissions of the file that it replaces")
     func permissionsOfNewFile() throws {
       for segmentSize in [nil, 65_536] as [Int?] {
         let path = folder.url.appending(path: "\(segmentSize ?? 0)").path
@@ -260,7 +262,7 @@
       }
     }
 
-    @Test("A new log has the permissions of any new file")
+    @Test("a new log has the permissions of any new file")
     func permissionsOfNewLog() throws {
       let other = folder.url.appending(path: "other").path
       let descriptor = open(other, O_CREAT | O_WRONLY, 0o666)
@@ -285,7 +287,7 @@
       }
 
       @Test(
-        "A file whose owner cannot be set is not compacted",
+        "a file whose owner cannot be set is not compacted",
         .enabled(if: getuid() == 0, "needs the rights of root"))
       func ownerThatCannotBeSet() throws {
         let log = try RecordLog(at: folder.log)
@@ -301,7 +303,7 @@
       }
 
       @Test(
-        "A segment that is begun belongs to its maker where the owner of the last one cannot be set",
+        "a new segment belongs to its creator if it cannot be given the previous segment's owner",
         .enabled(if: getuid() == 0, "needs the rights of root"))
       func ownerOfSegment() throws {
         let path = folder.url.appending(path: "log")
@@ -322,7 +324,7 @@
       }
 
       @Test(
-        "A segment that is begun has the group of its process where that of the last one cannot be set, without its rights",
+        "a new segment that cannot be given the previous one's group drops the rights of that group",
         .enabled(if: getuid() == 0, "needs the rights of root"),
         arguments: [(0o660, 0o600), (0o664, 0o644), (0o646, 0o646), (0o2666, 0o666)])
       func groupOfSegment(_ permissions: mode_t, _ expected: Int) throws {
@@ -340,7 +342,7 @@
       }
     #endif
 
-    @Test("A call that the file system does not support is replaced")
+    @Test("a call that the file system does not support is replaced")
     func unsupportedCalls() throws {
       func result(failingWith code: Int32) throws -> Int {
         func fail() -> Int {
@@ -357,7 +359,7 @@
       }
     }
 
-    @Test("What a process prints that has closed its standard streams is not in its log")
+    @Test("output of a process that closed its standard streams does not go into its log")
     func closedStreams() throws {
       let log = try RecordLog(at: folder.log)
       try log.append(0)
@@ -368,7 +370,7 @@
       #expect(try reader.verify().isEmpty)
     }
 
-    @Test("A log in a global variable is written when the process exits")
+    @Test("a log in a global variable is written when the process exits")
     func exit() throws {
       #expect(try Worker("exit", folder.log.path, "1000").lines() == ["1000"])
       #expect(

@@ -33,7 +33,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("A synchronization in the background takes no thread of Swift's pool")
+  @Test("a synchronization in the background takes no thread of Swift's pool")
   func synchronizing() async throws {
     let gate = Gate()
     let logs = try (0..<Self.count).map { _ in
@@ -47,7 +47,7 @@ struct WaitingTests {
     for log in logs { try log.close() }
   }
 
-  @Test("A follower that waits for the disk takes no thread of Swift's pool")
+  @Test("a follower that waits for the disk takes no thread of Swift's pool")
   func following() async throws {
     let gate = Gate()
     let followers = try (0..<Self.count).map { _ in
@@ -61,7 +61,7 @@ struct WaitingTests {
     for follower in followers { #expect(try await follower.value == 0) }
   }
 
-  @Test("A follower that begins to wait for records takes no thread of Swift's pool")
+  @Test("a follower that begins to wait for records takes no thread of Swift's pool")
   func watching() async throws {
     let gate = Gate()
     let followers = try (0..<Self.count).map { _ in
@@ -77,7 +77,7 @@ struct WaitingTests {
     for follower in followers { #expect(try await follower.value == nil) }
   }
 
-  @Test("Closing a log that another thread is closing returns once it is closed")
+  @Test("closing a log that another thread is closing returns once it is closed")
   func closing() throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk)

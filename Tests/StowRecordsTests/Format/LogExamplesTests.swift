@@ -71,7 +71,7 @@ struct LogExamplesTests {
     return examples
   }
 
-  @Test("are what is written, and are read")
+  @Test("the examples of logs are what the library writes, and it reads their records")
   func bytes() throws {
     let examples = try Self.load()
     #expect(examples.count > 3)

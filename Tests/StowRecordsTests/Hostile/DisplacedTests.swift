@@ -38,7 +38,7 @@ struct DisplacedTests {
   }
 
   @Test(
-    "are damage, are never cut off, and no record gets the number of one among them",
+    "displaced bytes are damage, are never cut off, and their record numbers are not reused",
     arguments: [nil, 1 << 20])
   func displaced(_ segmentSize: Int?) throws {
     let (whole, path, bytes) = try log(segmentSize)
@@ -80,7 +80,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("A torn end of a block at most, and zeros of any length, are what a crash leaves, and are cut off")
+  @Test("a torn end of at most one block and zeros of any length are cut off")
   func tornEnd() throws {
     let (disk, path, bytes) = try log(nil)
     let torn = [UInt8](repeating: 7, count: BlockHead.blockSize)
@@ -99,7 +99,7 @@ struct DisplacedTests {
     #expect(try RecordLogReader(at: "/log", on: disk).verify().map(\.reason) == [.displaced])
   }
 
-  @Test("Bytes after damage at the end of a log stay when the disk fails, and when the process is killed")
+  @Test("bytes after damage at the end of a log survive disk failures and killed processes")
   func failures() throws {
     let (whole, path, bytes) = try log(nil)
     var broken = bytes
@@ -123,7 +123,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("A file that no block can be added to is not opened for appending, and stays as it is")
+  @Test("a file with no room for another block is not opened for appending and stays unchanged")
   func hugeFile() throws {
     let folder = try TemporaryFolder()
     try RecordLog(at: folder.log).close()

@@ -42,7 +42,7 @@ import Testing
       try log.close()
     }
 
-    @Test("is that of some blocks, to write it and to read it")
+    @Test("writing and reading a large log takes the memory of some blocks")
     func memory() async {
       await #expect(processExitsWith: .success) {
         let folder = try TemporaryFolder()
@@ -61,7 +61,7 @@ import Testing
       }
     }
 
-    @Test("is not taken for bytes that a stream is fed once it is broken")
+    @Test("a broken stream takes no memory for the bytes that it is fed")
     func brokenStream() async {
       await #expect(processExitsWith: .success) {
         let decoder = RecordStreamDecoder()
@@ -73,7 +73,7 @@ import Testing
       }
     }
 
-    @Test("is one record's size beside the value, to read a record of many blocks")
+    @Test("reading a record of many blocks takes the memory of one record beside the value")
     func largeRecord() async {
       await #expect(processExitsWith: .success) {
         let folder = try TemporaryFolder()

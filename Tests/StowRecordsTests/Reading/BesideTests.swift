@@ -3,7 +3,7 @@ import Testing
 @testable import StowRecords
 
 /// Reading between any two calls of a writer, also of one whose disk fails.
-@Suite("Beside a writer")
+@Suite("Readers beside a writer")
 struct BesideTests {
   /// Reads all the time, and keeps what it has seen.
   private final class Beside {
@@ -246,7 +246,7 @@ struct BesideTests {
   }
 
   @Test(
-    "A reader whose log another one replaces hears of that, whatever the other's creator is about",
+    "a reader whose log is replaced reports nothing else, at any step of the new log's creation",
     arguments: [nil, 65_536])
   func replacement(_ segmentSize: Int?) throws {
     let disk = SimulatedDisk()
@@ -272,9 +272,7 @@ struct BesideTests {
     #expect(try new.append(1) == 0)
   }
 
-  @Test(
-    "A file that somebody else makes where a log or a segment is being made stays, and the log does not take its place"
-  )
+  @Test("a new log or segment does not replace a file that appears at its path meanwhile")
   func madeMeanwhile() throws {
     let disk = SimulatedDisk()
     let path = Segment(from: 7, in: "/folder").path

@@ -257,7 +257,7 @@ struct LookUpTests {
   }
 
   /// All frames of a file are damaged, and all heads of its blocks whole; or those of some segments.
-  @Test("A lost record takes no longer to look up if more are lost after it", arguments: [nil, 200_000])
+  @Test("a lost record takes no longer to look up if more are lost after it", arguments: [nil, 200_000])
   func lostRecords(_ segmentSize: Int?) throws {
     let disk = HookedDisk()
     let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)

@@ -310,7 +310,7 @@ struct RecordIndexTests {
   }
 
   @Test(
-    "Of many calls that append a key if it is absent, one appends, on the log's threads and others",
+    "only one of many concurrent calls appends a key that is absent",
     arguments: [RecordLog.Durability.manual, .everyAppend], [nil, 65_536])
   func appendingIfAbsent(_ durability: RecordLog.Durability, _ segmentSize: Int?) async throws {
     let disk = SimulatedDisk()
@@ -362,7 +362,7 @@ struct RecordIndexTests {
   }
 
   @Test(
-    "A key is absent until its record is there, whatever fails",
+    "a key is absent until its record is written, whatever fails",
     arguments: [RecordLog.Durability.manual, .everyAppend])
   func appendingIfAbsentFails(_ durability: RecordLog.Durability) async throws {
     for call in 0..<12 {

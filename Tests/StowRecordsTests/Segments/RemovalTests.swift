@@ -9,7 +9,7 @@ private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? R
 struct RemovalTests {
   private let disk = SimulatedDisk()
 
-  @Test("takes whole segments, the oldest first, and not the one that is written")
+  @Test("removing records takes whole segments, oldest first, but not the one being written")
   func wholeSegments() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -27,7 +27,7 @@ struct RemovalTests {
     #expect { try log.removeRecords(before: 1) } throws: { reason($0) == .closed }
   }
 
-  @Test("gives back the room of the files, also where they were read")
+  @Test("removing segments releases their files, even if they were read")
   func openFiles() throws {
     let log = try Segmented.log(on: disk, retention: .records(20))
     try Segmented.append(0..<200, to: log)
@@ -40,7 +40,7 @@ struct RemovalTests {
     withExtendedLifetime((log, reader)) {}
   }
 
-  @Test("removes nothing from a log in one file")
+  @Test("removing records has no effect on a log in one file")
   func oneFile() throws {
     let log = try RecordLog(at: "/file", on: disk)
     try Segmented.append(0..<50, to: log)
@@ -48,7 +48,8 @@ struct RemovalTests {
     #expect(try Segmented.ids(log).count == 50)
   }
 
-  @Test("Who asks for what was removed is told the first number there is", arguments: [true, false])
+  @Test(
+    "reading a removed record reports the number of the first record that is left", arguments: [true, false])
   func asking(_ isReader: Bool) async throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -85,7 +86,7 @@ struct RemovalTests {
   }
 
   /// What an index knows holds until a file is replaced.
-  @Test("A removed segment does not count as replaced")
+  @Test("a removed segment does not count as replaced")
   func removedSegment() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -97,7 +98,7 @@ struct RemovalTests {
     #expect(try files.open(first, of: id) == nil && files.generation == generation)
   }
 
-  @Test("Iterations that are under way go on with the first that there is, and cursors say so")
+  @Test("iterations continue with the first record that is left, and cursors report the removal")
   func underWay() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<100, to: log)
@@ -115,7 +116,7 @@ struct RemovalTests {
     #expect(log.damage.isEmpty)
   }
 
-  @Test("stops before what is not certainly a segment of this log")
+  @Test("removal stops before a file that may not be a segment of this log")
   func notOurs() throws {
     let other = SimulatedDisk()
     let another = try Segmented.log(on: other)
@@ -135,7 +136,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("keeps as many bytes, records or days as retention says")
+  @Test("retention limits a log by bytes, records and age")
   func retention() throws {
     let disk = SimulatedDisk()
     var log = try Segmented.log(on: disk, retention: .records(20))
@@ -174,7 +175,7 @@ struct RemovalTests {
     #expect(try Segmented.ids(log) == Array(log.firstNumber..<300))
   }
 
-  @Test("leaves as many records as retention says, even after a crash", arguments: 0..<8 as Range<UInt64>)
+  @Test("retention leaves the given number of records even after a crash", arguments: 0..<8 as Range<UInt64>)
   func crashAfterRemoving(seed: UInt64) throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -191,7 +192,9 @@ struct RemovalTests {
     #expect(try Segmented.ids(Segmented.log(on: disk)).count >= 54 - last)
   }
 
-  @Test("leaves no gap in a crash, and is tried again", arguments: 0..<4 as Range<UInt64>)
+  @Test(
+    "a crash during a removal leaves no gap, and the removal can be repeated",
+    arguments: 0..<4 as Range<UInt64>)
   func crashWhileRemoving(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for call in 0..<30 {
@@ -209,7 +212,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("A clock that was ahead for a while keeps no segment for long")
+  @Test("a clock that ran ahead for a while does not keep old segments")
   func clockAhead() throws {
     var log = try Segmented.log(on: disk)
     for number in 0..<50 {
@@ -225,7 +228,7 @@ struct RemovalTests {
 
   /// A flipped bit in each byte of the head and of the first frame of an old segment, of one block or of several.
   @Test(
-    "A damaged segment goes when its turn comes, and keeps nobody from appending",
+    "a damaged segment is removed in its turn and does not prevent appending",
     arguments: [65_536, 200_000])
   func damagedSegment(_ segmentSize: Int) throws {
     for place in 0..<(BlockHead.size + Frame.headSize + Origin.size) {
@@ -250,7 +253,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("A segment that cannot be removed makes no call fail, and is reported", arguments: [true, false])
+  @Test("a segment that cannot be removed is reported and makes no call fail", arguments: [true, false])
   func reportedTrouble(_ isForeign: Bool) async throws {
     let (reports, report) = AsyncStream<RecordLogError>.makeStream()
     var received = reports.makeAsyncIterator()
@@ -290,7 +293,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("A segment that retention must not remove costs no record when the log is closed")
+  @Test("a segment that retention must not remove costs no record when the log is closed")
   func closingAfterRetentionFailed() throws {
     for count in 10..<30 {
       let disk = SimulatedDisk()
@@ -305,7 +308,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("Segments of any size are segments")
+  @Test("segment sizes and retention limits may have extreme values")
   func largestSegments() async {
     await #expect(processExitsWith: .success) {
       let disk = SimulatedDisk()
@@ -320,7 +323,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("A clock that goes back while it is asked makes nothing old")
+  @Test("a clock that goes back between two readings makes no segment old")
   func clockGoingBack() async {
     await #expect(processExitsWith: .success) {
       let disk = HookedDisk()

@@ -8,7 +8,7 @@ private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? R
 struct SegmentCompactionTests {
   private let disk = SimulatedDisk()
 
-  @Test("goes on beside appending, removing and reading, and needs no room for two copies")
+  @Test("compaction runs beside appending, removing and reading, without room for two copies")
   func besides() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<100, to: log)
@@ -43,7 +43,7 @@ struct SegmentCompactionTests {
     #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") })
   }
 
-  @Test("one by one, each opened as a file, leaves a folder of segments")
+  @Test("compacting segments one by one as files leaves a folder of segments")
   func asFiles() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<30, to: log)
@@ -58,7 +58,7 @@ struct SegmentCompactionTests {
     #expect(try reader.count == 30 && reader.verify().isEmpty)
   }
 
-  @Test("goes on where somebody opens a segment as a file meanwhile, and compacts it")
+  @Test("a compaction continues if somebody opens a segment as a file and tries to compact it")
   func besideAFile() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<30, to: log)
@@ -73,7 +73,7 @@ struct SegmentCompactionTests {
     #expect(try Segmented.ids(log) == Array(stride(from: 0, to: 30, by: 2)))
   }
 
-  @Test("that fails leaves whole segments, of which some are compacted")
+  @Test("a failed compaction leaves whole segments, some of them compacted")
   func failing() throws {
     struct Stop: Error {}
     let log = try Segmented.log(on: disk)
@@ -92,7 +92,7 @@ struct SegmentCompactionTests {
     #expect(try Segmented.ids(Segmented.log(on: disk)) == ids)
   }
 
-  @Test("What a compaction left that was broken off is removed by the next opening")
+  @Test("opening a log removes the files of an interrupted compaction of segments")
   func leftover() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -111,7 +111,7 @@ struct SegmentCompactionTests {
     }
   }
 
-  @Test("with an index keeps the last values, and tells the index")
+  @Test("compaction with an index keeps the last values and updates the index")
   func index() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<100, to: log)
@@ -128,7 +128,7 @@ struct SegmentCompactionTests {
     #expect(try other.value(for: 99 % 7) == nil)
   }
 
-  @Test("leaves out no record because of one that a crash takes", arguments: 0..<8 as Range<UInt64>)
+  @Test("compaction keeps a record whose replacement a crash may take", arguments: 0..<8 as Range<UInt64>)
   func crash(seed: UInt64) throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<20, to: log)
@@ -146,7 +146,7 @@ struct SegmentCompactionTests {
     #expect(Set(ids.map { $0 % 5 }).count == 5, "\(ids)")
   }
 
-  @Test("An index that was saved meanwhile is not taken for one of what it has left")
+  @Test("an index saved during a compaction is not used for the compacted log")
   func savedIndex() throws {
     let folder = try TemporaryFolder()
     let saved = folder.url.appending(path: "index")

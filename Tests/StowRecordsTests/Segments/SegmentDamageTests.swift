@@ -46,20 +46,20 @@ struct SegmentDamageTests {
     #expect(before == lost.lowerBound - 1, "\(cursor.position)")
   }
 
-  @Test("A missing segment is damage, and hides nothing")
+  @Test("a missing segment is damage and hides no other records")
   func missing() throws {
     let (_, logs, segments) = try logs { disk, segments in try disk.remove(segments[3].path) }
     for log in logs { try expectLost(segments[3].first..<segments[4].first, log, .missing) }
   }
 
-  @Test("A segment that goes missing while the log is open is damage, and hides nothing")
+  @Test("a segment that disappears from an open log is damage and hides no other records")
   func goingMissing() throws {
     let (disk, logs, segments) = try logs { _, _ in }
     try disk.remove(segments[3].path)
     for log in logs { try expectLost(segments[3].first..<segments[4].first, log, .missing) }
   }
 
-  @Test("Something else in the place of a segment is damage, and hides nothing")
+  @Test("another file in place of a segment is damage and hides no other records")
   func another() throws {
     let (_, logs, segments) = try logs { disk, segments in
       disk.setBytes(Array("mine".utf8), of: segments[3].path)
@@ -75,7 +75,7 @@ struct SegmentDamageTests {
     for log in others { try expectLost(segments[3].first..<segments[4].first, log, .head) }
   }
 
-  @Test("A segment with the name of another is damage, hides nothing, and is not written to")
+  @Test("a segment under the name of another is damage, hides no other records and is not written to")
   func wrongName() throws {
     let disk = SimulatedDisk()
     let log = try Segmented.log(on: disk)
@@ -95,7 +95,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("Where a segment cannot be read, an index is saved and taken all the same")
+  @Test("an index can be saved and loaded even if a segment cannot be read")
   func savedIndex() throws {
     let folder = try TemporaryFolder()
     let saved = folder.url.appending(path: "index")
@@ -109,7 +109,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("Where the end of a segment is damaged, those after it are read")
+  @Test("segments after one with a damaged end are read")
   func damagedEnd() throws {
     for torn in [10, 5_000, 30_000] {
       let (_, logs, segments) = try logs { disk, segments in
@@ -129,7 +129,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("A segment whose damaged end somebody else cuts off is read up to there")
+  @Test("a segment whose damaged end somebody else cuts off is read up to the cut")
   func cutOffEnd() throws {
     let disk = SimulatedDisk()
     let log = try Segmented.log(on: disk)
@@ -151,7 +151,7 @@ struct SegmentDamageTests {
     #expect(try Segmented.ids(log) == ids)
   }
 
-  @Test("A damaged head costs nothing")
+  @Test("a damaged head of a segment costs no records of other segments")
   func damagedHead() throws {
     let (_, logs, _) = try logs { disk, segments in
       var bytes = try #require(disk.bytes(of: segments[0].path))
@@ -162,7 +162,7 @@ struct SegmentDamageTests {
     for log in logs { #expect(try Segmented.ids(log).count > 40 && log.damage.count == 1) }
   }
 
-  @Test("Where the frame is damaged that names the log, a segment costs no more than its first block")
+  @Test("damage to the frame that names the log costs no more than the segment's first block")
   func damagedOrigin() throws {
     func open(_ disk: SimulatedDisk) throws -> RecordLog {
       try RecordLog(at: Segmented.folder, on: disk, segmentSize: 200_000)
@@ -200,7 +200,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("A moment in which the other segments cannot be read does not make the last one a log by itself")
+  @Test("a failure to read the other segments does not make the last one a log of its own")
   func damagedOriginOfTheLast() throws {
     let whole = SimulatedDisk()
     do {
@@ -230,7 +230,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("A segment of another log after the last one is an error, and stays as it is")
+  @Test("a segment of another log after the last one is an error and stays unchanged")
   func anotherLast() throws {
     let other = SimulatedDisk()
     let log = try Segmented.log(on: other)
@@ -251,7 +251,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("A segment that a list of the folder leaves out is found by its name")
+  @Test("a segment that is missing from a listing of the folder is found by its name")
   func unlisted() throws {
     let (disk, logs, segments) = try logs { disk, segments in
       disk.unlisted = [segments[2].path, segments[3].path, segments[5].path]
@@ -266,7 +266,7 @@ struct SegmentDamageTests {
     #expect(reader.count == 50)
   }
 
-  @Test("A first segment that one list leaves out, while a compaction replaces it, does not seem removed")
+  @Test("a first segment missing from one listing during a compaction does not count as removed")
   func unlistedFirst() throws {
     let disk = HookedDisk()
     let log = try Segmented.log(on: disk)
@@ -284,7 +284,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("A disk that cannot be read for a moment loses nothing and says so")
+  @Test("a temporary failure to read the disk is reported and loses no records")
   func unreadable() throws {
     for operation in ["open", "look up", "read"] {
       let (disk, logs, _) = try logs { _, _ in }
@@ -300,7 +300,7 @@ struct SegmentDamageTests {
     }
   }
 
-  @Test("A record that reading from the front does not find under a wrong name is not found by its number")
+  @Test("a record that iteration cannot reach in a misnamed segment is not found by its number")
   func groupBeforeTheName() throws {
     let disk = SimulatedDisk()
     try disk.makeFolder("/log")

@@ -39,7 +39,7 @@ private func reason(_ error: any Error) -> RecordLogError.Reason? { (error as? R
 struct SegmentTests {
   private let disk = SimulatedDisk()
 
-  @Test("is named by the numbers of its first records, and read as one log")
+  @Test("segments are named by the numbers of their first records and read as one log")
   func reading() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -74,7 +74,7 @@ struct SegmentTests {
     #expect(alone.records.map(\.number) == Array(segments[3].first..<segments[4].first))
   }
 
-  @Test("is gone on with, by a batch of any size too")
+  @Test("appending to a folder of segments continues after reopening, in batches of any size")
   func appending() throws {
     for round in 0..<5 {
       let log = try Segmented.log(on: disk)
@@ -90,7 +90,7 @@ struct SegmentTests {
     #expect(try Segmented.ids(log).count == 210)
   }
 
-  @Test("is opened by a look at the last segment only")
+  @Test("opening a folder of segments reads only the last one")
   func opening() throws {
     do {
       let log = try Segmented.log(on: disk)
@@ -106,7 +106,7 @@ struct SegmentTests {
     #expect(try reader.decode(Event.self, at: 50).id == 50)
   }
 
-  @Test("keeps few files open, however many segments are read and remembered")
+  @Test("a log keeps few files open however many segments it has read")
   func openFiles() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<300, to: log)
@@ -116,7 +116,7 @@ struct SegmentTests {
     #expect(try records.map { try $0.decode(Event.self).id } == Array(0..<300))
   }
 
-  @Test("has one writer, and is no place for other files of the log")
+  @Test("a folder of segments has one writer, even for a segment that is opened as a file")
   func locking() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<20, to: log)
@@ -129,7 +129,7 @@ struct SegmentTests {
     #expect { try RecordLog(at: last.path, on: disk, segmentSize: 1) } throws: { reason($0) == .notAFolder }
   }
 
-  @Test("Nobody's folder becomes a log without being asked for one")
+  @Test("an unrelated folder becomes a log only if a segment size is given")
   func otherFolder() throws {
     let folder = try TemporaryFolder()
     try Data("mine".utf8).write(to: folder.url.appending(path: "file"))
@@ -144,7 +144,7 @@ struct SegmentTests {
     #expect(try RecordLogReader(at: folder.url).decode(Int.self, at: 0) == 1)
   }
 
-  @Test("Files that are no segments are left alone, whatever they are named")
+  @Test("files that are not segments are left alone, whatever their names are")
   func foreignFiles() throws {
     let names = [
       "0.stowlog", "00000000000000000007.stowlog.old", "0000000000000000000x.stowlog",
@@ -162,7 +162,7 @@ struct SegmentTests {
     for name in names { #expect(disk.bytes(of: "/log/\(name)") == Array("mine".utf8), "\(name)") }
   }
 
-  @Test("A file that has the name of the next segment is not replaced")
+  @Test("a file that has the name of the next segment is not replaced")
   func takenName() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<5, to: log)
@@ -173,7 +173,7 @@ struct SegmentTests {
     #expect(disk.files(in: Segmented.folder).count == 7)
   }
 
-  @Test("Many tasks append durably while segments are begun")
+  @Test("many tasks append durably while segments are begun")
   func durably() async throws {
     let log = try Segmented.log(on: disk)
     let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -187,7 +187,7 @@ struct SegmentTests {
     #expect(try Set(records.map { try $0.decode(Event.self).id }) == Set(0..<100))
   }
 
-  @Test("What another thread waits for is on the disk once a segment was begun")
+  @Test("a synchronization succeeds if a new segment is begun meanwhile")
   func synchronizingAFinishedSegment() throws {
     let hooked = HookedDisk()
     let log = try Segmented.log(on: hooked)
@@ -204,7 +204,7 @@ struct SegmentTests {
     #expect(try Segmented.ids(log) == Array(0..<30))
   }
 
-  @Test("A synchronization that fails while a segment is begun ends appending")
+  @Test("a synchronization that fails while a segment is begun ends appending")
   func failingSynchronization() throws {
     for name in ["synchronize", "synchronize folder"] {
       let disk = SimulatedDisk()
@@ -217,7 +217,7 @@ struct SegmentTests {
     }
   }
 
-  @Test("Nothing is appended to a segment once the next one may have its name")
+  @Test("nothing is appended to a segment once the next one may have its name")
   func unansweredRenaming() throws {
     var appended = 0
     for call in 0..<24 {
@@ -241,7 +241,7 @@ struct SegmentTests {
     #expect(appended > 0)
   }
 
-  @Test("A disk that is too full for a new segment is an error, and the log goes on when there is room")
+  @Test("a full disk at a new segment is an error, and appending continues once there is room")
   func fullDisk() throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<6, to: log)
@@ -255,7 +255,7 @@ struct SegmentTests {
     #expect(!disk.files(in: Segmented.folder).contains { $0.hasSuffix("-new") })
   }
 
-  @Test("A process that has too many files open begins the segment later", arguments: 0..<3, [0, 1])
+  @Test("a process with too many open files begins the segment later", arguments: 0..<3, [0, 1])
   func fewFiles(_ more: Int, seed: UInt64) throws {
     let log = try Segmented.log(on: disk, durability: .everyAppend)
     try Segmented.append(0..<5, to: log)

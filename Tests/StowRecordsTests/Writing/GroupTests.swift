@@ -13,7 +13,7 @@ private struct Fragile: Encodable {
   }
 }
 
-@Suite("Groups of records are all there, or not at all")
+@Suite("Groups of records")
 struct GroupTests {
   private func events(_ first: Int, _ sizes: [Int]) -> [Event] {
     sizes.enumerated().map { Event(first + $0, size: $1) }
@@ -24,7 +24,8 @@ struct GroupTests {
     [60_000, 60_000, 60_000], Array(repeating: 300, count: 500),
   ]
 
-  @Test("are read one by one, in both directions and by their numbers", arguments: [true, false])
+  @Test(
+    "the records of groups are read one by one, in both directions and by number", arguments: [true, false])
   func reading(isPacked: Bool) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, packing: isPacked ? .words : .none)
@@ -54,7 +55,7 @@ struct GroupTests {
     }
   }
 
-  @Test("are limited in size together, wherever in a block they would begin")
+  @Test("groups are limited in total size wherever in a block they would begin")
   func limit() throws {
     for size in [180, 230] {
       let log = try RecordLog(at: "/log", on: SimulatedDisk(), maximumRecordSize: 1_000)
@@ -73,7 +74,7 @@ struct GroupTests {
     }
   }
 
-  @Test("are not begun where one of their values cannot be encoded")
+  @Test("a group is not begun if one of its values cannot be encoded")
   func failing() throws {
     for size in [10, 30_000, 70_000] {
       let log = try RecordLog(at: "/log", on: SimulatedDisk())
@@ -87,7 +88,7 @@ struct GroupTests {
     }
   }
 
-  @Test("have together no more bytes than a record may have")
+  @Test("a group has no more bytes in total than one record may have")
   func tooLarge() throws {
     let log = try RecordLog(at: "/log", on: SimulatedDisk(), maximumRecordSize: 100_000)
     #expect { try log.append(group: events(0, [50_000, 60_000])) } throws: {
@@ -98,7 +99,7 @@ struct GroupTests {
   }
 
   /// Every beginning of a file, and every sector of it that a crash may have left out.
-  @Test("after every crash")
+  @Test("a group is complete or absent after every crash")
   func crashes() throws {
     for sizes in Self.sizes where sizes.count > 1 {
       let disk = SimulatedDisk()
@@ -130,7 +131,7 @@ struct GroupTests {
   }
 
   /// A group is lost as a whole, where a part of it is.
-  @Test("when they are damaged")
+  @Test("a group is lost as a whole if a part of it is damaged")
   func damage() throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Records near the limit of their size")
 struct RecordSizeTests {
-  @Test("What grows beyond it because it is written into a new scope is refused, not lost")
+  @Test("a record that exceeds the limit when written in a new scope is refused, not lost")
   func newScope() throws {
     let limit = 100_000
     for size in (limit - 40)..<limit {
@@ -20,7 +20,7 @@ struct RecordSizeTests {
     }
   }
 
-  @Test("Compaction with a lower limit than that of the records fails, and keeps them")
+  @Test("compaction with a lower size limit than that of the records fails and keeps them")
   func compaction() throws {
     let disk = SimulatedDisk()
     try {

@@ -26,7 +26,7 @@ struct ConcurrencyTests {
       tags: ["new": number % 2 == 0], placed: Date(timeIntervalSinceReferenceDate: Double(number)))
   }
 
-  @Test("every thread gets its own message right")
+  @Test("every thread gets its own message when threads share coders")
   func shared() async throws {
     let encoder = StowEncoder()
     let decoder = StowDecoder()
@@ -51,7 +51,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("messages of different types at the same time, good and bad")
+  @Test("messages of different types, valid and invalid, are coded at the same time")
   func mixed() async throws {
     let encoder = StowEncoder()
     let decoder = StowDecoder()
@@ -85,7 +85,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("threads outside of any task")
+  @Test("threads outside of any task share coders")
   func threads() throws {
     let encoder = StowEncoder()
     let decoder = StowDecoder()

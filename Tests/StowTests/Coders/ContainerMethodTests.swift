@@ -3,7 +3,7 @@ import Testing
 
 /// Each method of a keyed container is called with a value that another method for values of the same size would take
 /// for another one.
-@Suite("Every method of a keyed container does what it says")
+@Suite("Methods of keyed containers")
 struct ContainerMethodTests {
   private struct Values: Codable, Equatable {
     var bool: Bool = true
@@ -97,7 +97,7 @@ struct ContainerMethodTests {
     4D E2 91 92
     """
 
-  @Test("with values, present or not, and whatever else")
+  @Test("all methods of keyed containers read and write their values, present or not")
   func methods() throws {
     let bytes = try VectorFile.bytes(Self.message)
     #expect(try StowEncoder().encode(Values()) == bytes)

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// With and without optimization, and under a sanitizer; and made anew in processes that want it so.
-@Suite("Keyed containers are handed out again") struct ContainerReuseTests {
+@Suite("Reuse of keyed containers") struct ContainerReuseTests {
   /// Notes where the boxes of its containers are.
   private final class Boxes: Codable {
     let addresses: Set<UInt>
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("by encoders and decoders, when nobody holds them any more")
+  @Test("encoders and decoders reuse keyed containers that nothing holds")
   func reuse() throws {
     let data = try StowEncoder().encode([Boxes()])
     let boxes = try StowDecoder().decode([Boxes].self, from: data)
@@ -48,7 +48,7 @@ import Testing
 
   #if os(Linux)
     @Test(
-      "and keep no memory if they are not",
+      "containers that are not reused keep no memory",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
       .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
     func memory() async {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-      "and released if very many were held at once",
+      "containers are released if very many were held at once",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
       .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
     func many() async {

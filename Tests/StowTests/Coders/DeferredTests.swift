@@ -32,7 +32,7 @@ struct DeferredTests {
     return Envelope(topic: "orders", payload: payload, next: payload, others: [payload, payload])
   }
 
-  @Test("come back by any coder")
+  @Test("deferred values survive a round trip by any coder")
   func roundTrip() throws {
     for coder in coders(.shapes) {
       let copy = try coder.decode(Envelope<Order>.self, from: coder.encode(Self.envelope()))
@@ -43,7 +43,7 @@ struct DeferredTests {
     }
   }
 
-  @Test("are not decoded on their way, and have the same bytes after it")
+  @Test("deferred values are not decoded when passed on, and keep their bytes")
   func passedOn() throws {
     let trap = Envelope(topic: "t", payload: try Deferred(Trap()))
     let sent = try StowEncoder().encode(trap)
@@ -124,7 +124,7 @@ struct DeferredTests {
     }
   }
 
-  @Test("are the same through coders that forward to Stow's", arguments: [false, true])
+  @Test("deferred values are the same through coders that forward to Stow's", arguments: [false, true])
   func forwarding(wraps: Bool) throws {
     func check<Value: Codable & Equatable>(_ value: Value) throws {
       let (encoder, decoder) = (StowEncoder(), StowDecoder())
@@ -147,7 +147,7 @@ struct DeferredTests {
     #expect(StowDecoder().userInfo.isEmpty && StowEncoder().userInfo.isEmpty)
   }
 
-  @Test("of unknown types are passed on")
+  @Test("deferred values of unknown types are passed on")
   func unknown() throws {
     let sent = try StowEncoder().encode(Self.envelope())
     let passed = try StowDecoder().decode(Envelope<StowValue>.self, from: sent)
@@ -156,7 +156,7 @@ struct DeferredTests {
     #expect(try StowMessage(from: passed.payload.message).decode(String.self, at: ["items", 2]) == "rope")
   }
 
-  @Test("may be in a context that only the ends hold")
+  @Test("deferred values can use a context that only the first and last coder have")
   func context() throws {
     let coder = StowCoder()
     let context = try StowContext(learningFrom: [Order.sample])
@@ -171,7 +171,7 @@ struct DeferredTests {
     #expect(throws: DecodingError.self) { try JSONEncoder().encode(passed) }
   }
 
-  @Test("of registered types come back by any coder, within each other too")
+  @Test("deferred values of registered types survive a round trip by any coder, even nested")
   func polymorphic() throws {
     struct Drawing: Codable { @Polymorphic var shape: any Shape }
     let encoder = StowEncoder()
@@ -185,7 +185,7 @@ struct DeferredTests {
     }
   }
 
-  @Test("are the values themselves for other coders, and data for this library's")
+  @Test("other coders encode the value itself, and Stow encodes its message")
   func form() throws {
     let json = JSONEncoder()
     json.outputFormatting = .sortedKeys
@@ -200,7 +200,7 @@ struct DeferredTests {
     #expect(try StowValue(encoding: payload) == .data(payload.message))
   }
 
-  @Test("are taken from a template where the message lacks them")
+  @Test("deferred values that a message lacks come from the template")
   func template() throws {
     let template = try Self.envelope()
     let message = try StowEncoder().encode(["topic": "other"])
@@ -211,7 +211,7 @@ struct DeferredTests {
     #expect(copy.payload == template.payload && copy.others == template.others)
   }
 
-  @Test("that are no message are an error when they are asked for, with the path from there")
+  @Test("reading a deferred value that is not a message is an error, with the path within the value")
   func broken() throws {
     let message = try Deferred(Order.sample).message
     for bytes in [Data(), message.dropLast(), message + [0], Data("{}".utf8)] {
@@ -228,7 +228,7 @@ struct DeferredTests {
     }
   }
 
-  @Test("are not found where a value stands that is no message, nor where there is none")
+  @Test("decoding a deferred value fails if the value is not a message or is missing")
   func mismatches() throws {
     struct OnlyPayload: Codable { var payload: Deferred<Order> }
     // The bytes of a message in an array are no message, although they can be read as data.
@@ -247,7 +247,7 @@ struct DeferredTests {
     #expect(throws: DecodingError.self) { try StowDecoder().decode(OnlyPayload.self, from: empty) }
   }
 
-  @Test("within each other, however deep, are decoded one at a time")
+  @Test("deferred values nested in each other 2,000 deep are decoded one at a time")
   func deep() throws {
     final class Node: Codable {
       var inner: Deferred<Node>?

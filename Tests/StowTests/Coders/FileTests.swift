@@ -13,7 +13,7 @@ final class FileTests {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  @Test("what was encoded into a file is decoded from it, as a whole and in parts")
+  @Test("a file decodes to what was encoded into it, as a whole and in parts")
   func roundTrip() throws {
     let people = ["people": [["name": "Ada"], ["name": "Alan"]]]
     try StowEncoder().encode(people, to: file)
@@ -24,7 +24,7 @@ final class FileTests {
       try StowMessage(mapping: file).decode([String].self, at: ["people", .each, "name"]) == ["Ada", "Alan"])
   }
 
-  @Test("a file that is mapped may be replaced")
+  @Test("a mapped file can be replaced")
   func replaced() throws {
     let long = Array(repeating: "a long text, so that the file has several pages", count: 10_000)
     try StowEncoder().encode(long.indices.map { "\($0) \(long[$0])" }, to: file)
@@ -35,7 +35,7 @@ final class FileTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()).count == 1)
   }
 
-  @Test("a value that cannot be encoded leaves the file as it was; an empty file and none are errors")
+  @Test("a failed encoding leaves the file unchanged, and empty or missing files are errors")
   func failures() throws {
     try StowEncoder().encode(1, to: file)
     let encoder = StowEncoder()

@@ -111,7 +111,7 @@ import Testing
     #expect(sizes.suffix(1000).allSatisfy { $0 < 50 })
   }
 
-  @Test("objects define shapes until these have more than 8,192 keys", arguments: [8192, 8193])
+  @Test("objects define shapes until the shapes have more than 8,192 keys", arguments: [8192, 8193])
   func shapesAreDefinedUpToALimit(_ count: Int) throws {
     struct Late: Codable { var late: Int }
     let definitions = EncodingDefinitions()
@@ -124,7 +124,7 @@ import Testing
     #expect((sizes[1] < sizes[0]) == (count <= 8192))
   }
 
-  @Test("a map that is the only one of its record stays a map, whatever recorded it")
+  @Test("the only map of a record stays a map, whatever recorded it")
   func singleMap() throws {
     let definitions = EncodingDefinitions()
     let encoder = StowEncoder()

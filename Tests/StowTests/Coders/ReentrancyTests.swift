@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("One encoder and one decoder, used from within their own calls")
+@Suite("Coders used from within their own calls")
 struct ReentrancyTests {
   private static let encoder = StowEncoder()
   private static let decoder = StowDecoder()
@@ -43,14 +43,14 @@ struct ReentrancyTests {
     Record(name: "shared text", values: [i, -i], note: i % 3 == 0 ? nil : "note")
   }
 
-  @Test("a message within a message")
+  @Test("a message can contain another message")
   func once() throws {
     let data = try Self.encoder.encode(Envelope(records))
     let copy = try Self.decoder.decode(Envelope<[Record]>.self, from: data)
     #expect(copy.content == records)
   }
 
-  @Test("messages within messages within messages, in arrays")
+  @Test("messages can contain arrays of messages three levels deep")
   func nested() throws {
     let value = [
       Envelope([Envelope(records), Envelope([])]), Envelope([Envelope(Array(records.prefix(2)))]),
@@ -60,7 +60,7 @@ struct ReentrancyTests {
     #expect(copy.map { $0.content.map(\.content) } == [[records, []], [Array(records.prefix(2))]])
   }
 
-  @Test("an inner message is the same as an outer one")
+  @Test("an inner message has the same bytes as an outer one")
   func sameBytes() throws {
     let alone = try Self.encoder.encode(records)
     let outer = try Self.encoder.encode(Envelope(records))
@@ -68,7 +68,7 @@ struct ReentrancyTests {
     #expect(inner?.data == alone)
   }
 
-  @Test("an inner message that fails does not disturb the outer one")
+  @Test("an inner message that fails does not change the outer one")
   func innerFailure() throws {
     try expectWritten(["a": "x", "failed": true, "b": "x"]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

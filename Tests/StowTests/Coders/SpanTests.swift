@@ -6,7 +6,7 @@ import Testing
 struct SpanTests {
   private let names = (0..<100).map { ["name": "number \($0)"] }
 
-  @Test("are decoded where they stand, and parts of them") func decoding() throws {
+  @Test("messages in spans, and parts of them, are decoded in place") func decoding() throws {
     let bytes = ContiguousArray(try StowEncoder().encode(names))
     #expect(try StowDecoder().decode([[String: String]].self, from: bytes.span.bytes) == names)
     #expect(try StowDecoder().decode(String.self, from: bytes.span.bytes, at: [7, "name"]) == "number 7")
@@ -17,12 +17,12 @@ struct SpanTests {
     }
   }
 
-  @Test("are lent, with the bytes that encode(_:) gives") func lending() throws {
+  @Test("a lent span has the bytes that encode(_:) returns") func lending() throws {
     let copy = try StowEncoder().withEncodedSpan(names) { span in span.withUnsafeBytes { Data($0) } }
     #expect(try copy == StowEncoder().encode(names))
   }
 
-  @Test("are written after what is there, or not at all") func output() throws {
+  @Test("a message is appended to an output span, or not written at all") func output() throws {
     let message = try StowEncoder().encode(names)
     func write(_ room: Int) throws -> [UInt8] {
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)

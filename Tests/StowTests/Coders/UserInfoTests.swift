@@ -34,7 +34,7 @@ struct UserInfoTests {
     var optional: Leaf? = Leaf()
   }
 
-  @Test("is seen at every level")
+  @Test("user information is available at every level")
   func everyLevel() throws {
     let encoder = StowEncoder()
     encoder.userInfo[.note] = "here"
@@ -45,7 +45,7 @@ struct UserInfoTests {
     #expect(notes.map(\.note) == [String](repeating: "here", count: 5))
   }
 
-  @Test("is seen by super encoders and decoders")
+  @Test("super encoders and super decoders have the user information")
   func supers() throws {
     let encoder = StowEncoder()
     encoder.userInfo[.note] = 7
@@ -66,7 +66,7 @@ struct UserInfoTests {
     }
   }
 
-  @Test("is empty unless set, and may change between messages")
+  @Test("user information is empty unless set, and can change between messages")
   func changes() throws {
     let encoder = StowEncoder()
     #expect(encoder.userInfo.isEmpty)
@@ -95,7 +95,7 @@ struct UserInfoTests {
     return (encoder, decoder, witnesses.map { Trace(witness: $0) })
   }
 
-  @Test("is held by a coder as long as it lives")
+  @Test("a coder holds its user information until the coder is released")
   func lifetime() throws {
     var coders = Optional(try Self.usedCoders())
     let traces = try #require(coders).traces
@@ -104,7 +104,7 @@ struct UserInfoTests {
     #expect(traces.allSatisfy { $0.witness == nil })
   }
 
-  @Test("is let go of when there is another")
+  @Test("user information is released when it is replaced")
   func replacement() throws {
     let (encoder, decoder, traces) = try Self.usedCoders()
     encoder.userInfo = [:]
@@ -113,7 +113,7 @@ struct UserInfoTests {
     withExtendedLifetime((encoder, decoder)) {}
   }
 
-  @Test("is one of those that several threads set at the same time, and the others are let go of")
+  @Test("of user information set by several threads at once, one is kept and the others are released")
   func setByThreads() {
     for _ in 0..<2000 {
       let encoder = StowEncoder()
@@ -147,7 +147,7 @@ struct UserInfoTests {
   }
 
   #if canImport(Combine)
-    @Test("Combine takes the coders for its own")
+    @Test("Combine accepts the coders as top-level coders")
     func combine() throws {
       func transcode<E: TopLevelEncoder, D: TopLevelDecoder>(_ encoder: E, _ decoder: D) throws -> [Int]
       where E.Output == Data, D.Input == Data {

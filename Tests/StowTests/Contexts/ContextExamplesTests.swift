@@ -27,13 +27,13 @@ struct ContextExamplesTests {
     try StowContext(from: block(FormatDocument.load().contexts, "example"))
   }
 
-  @Test("are all here")
+  @Test("the tests cover all examples of contexts in FORMAT.md")
   func names() throws {
     #expect(try FormatDocument.load().contexts.map(\.name) == ["example"])
     #expect(try FormatDocument.load().relying.map(\.name) == ["example", "another-type"])
   }
 
-  @Test("of a context have its message and its id")
+  @Test("the example of a context has the documented message and id")
   func example() throws {
     let context = try Self.context()
     #expect(context.symbols == ["Ada"] && context.shapes == [["id", "name", "on", "note"]])
@@ -42,7 +42,7 @@ struct ContextExamplesTests {
     #expect(try VectorFile.formatDocument().contains("the id 27894032"))
   }
 
-  @Test("of messages are what is written, and decode")
+  @Test("the examples of messages are what the encoder writes, and decode")
   func relying() throws {
     try expect(Person(id: 5, name: "Ada", on: true), is: "example")
     try expect(

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// How messages and decoders find each other's contexts.
-@Suite("A context is known by its id")
+@Suite("Ids of contexts")
 struct ContextIdentityTests {
   private struct Point: Codable, Equatable {
     var xPosition: Int
@@ -14,7 +14,7 @@ struct ContextIdentityTests {
     try StowContext(learningFrom: [Point(xPosition: 1, yPosition: 2)])
   }
 
-  @Test("which stands in the message")
+  @Test("a message starts with the id of its context")
   func id() throws {
     let context = try Self.point()
     let message = try StowEncoder(context).encode(Point(xPosition: 3, yPosition: 4))
@@ -25,7 +25,7 @@ struct ContextIdentityTests {
         == Data([0xF0, 2, 0x93, 0x94]))
   }
 
-  @Test("and its message makes it again")
+  @Test("a context is restored from its own message")
   func message() throws {
     let context = try Self.point()
     let copy = try StowContext(from: context.data)
@@ -47,7 +47,7 @@ struct ContextIdentityTests {
     }
   }
 
-  @Test("and an error names one that the decoder does not have")
+  @Test("the error for an unknown context names its id")
   func unknown() throws {
     let context = try Self.point()
     let message = try StowEncoder(context).encode(Point(xPosition: 3, yPosition: 4))
@@ -62,7 +62,7 @@ struct ContextIdentityTests {
     #expect(context.description.contains(id))
   }
 
-  @Test("of which a decoder may have many, and read the messages of all")
+  @Test("a decoder with many contexts reads the messages of each")
   func many() throws {
     let contexts = try (0..<20).map { try context(shapes: [["key \($0)", "common"]]) }
     let decoder = StowDecoder()
@@ -78,7 +78,7 @@ struct ContextIdentityTests {
     }
   }
 
-  @Test("and no two of a decoder may have the same one")
+  @Test("a context whose id another one already has cannot be added to a decoder")
   func repeated() throws {
     let (one, other) = try Collision.contexts()
     #expect(one.id == other.id && one != other)
@@ -91,7 +91,7 @@ struct ContextIdentityTests {
     #expect(try decoder.decode(String.self, from: message) == one.symbols[0])
   }
 
-  @Test("of which two that are set are both kept, and neither is relied on")
+  @Test("of two set contexts with one id, both are kept and neither is used")
   func ambiguous() throws {
     let (one, other) = try Collision.contexts()
     let point = try Self.point()
@@ -114,7 +114,7 @@ struct ContextIdentityTests {
     #expect(read == other.symbols[0])
   }
 
-  @Test("of which the settled one may be one")
+  @Test("an implicit context with the id of another makes that id ambiguous")
   func ambiguousImplicit() throws {
     let (one, other) = try Collision.contexts()
     let decoder = StowDecoder([one], implicit: other)
@@ -130,7 +130,7 @@ struct ContextIdentityTests {
     #expect(decoder.contexts == [other])
   }
 
-  @Test("but need not be where the context is settled")
+  @Test("a message needs no id if the decoder has an implicit context")
   func implicit() throws {
     let context = try Self.point()
     let decoder = StowDecoder([], implicit: context)
@@ -149,7 +149,7 @@ struct ContextIdentityTests {
     }
   }
 
-  @Test("and without it a message is another value in another context")
+  @Test("a message without an id is another value in another context")
   func anotherContext() throws {
     let (one, other) = (try context(symbols: ["one"]), try context(symbols: ["other"]))
     let message = try StowEncoder(one, names: false).encode("one")
@@ -158,7 +158,7 @@ struct ContextIdentityTests {
 
   private func other(_ keys: [String]) throws -> StowContext { try context(symbols: ["x"], shapes: [keys]) }
 
-  @Test("and options are independent of each other")
+  @Test("the options for contexts are independent of each other")
   func options() throws {
     let context = try Self.point()
     let encoder = StowEncoder()
@@ -179,7 +179,7 @@ struct ContextIdentityTests {
     #expect(decoder.contexts == [context] && decoder.implicitContext == context)
   }
 
-  @Test("by what takes part in a message, and not by what could not")
+  @Test("errors in a context name the key at which the type does not match")
   func errors() throws {
     let context = try Self.point()
     struct Outer: Encodable { var inner: [Point] }
@@ -206,7 +206,7 @@ struct ContextIdentityTests {
     .enabled(if: ResidentMemory.isKnown, "The system says what memory a process has."),
     .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
   struct FormerContextTests {
-    @Test("do not stay when it has others")
+    @Test("an encoder releases a context when it gets another")
     func former() async {
       await #expect(processExitsWith: .success) {
         let encoder = StowEncoder()

@@ -46,7 +46,7 @@ struct ContextKeysTests {
 
   private static func names(_ numbers: some Sequence<Int>) -> [String] { numbers.map { "k\($0)" } }
 
-  @Test("are known of shapes with up to 256 of them")
+  @Test("shapes of a context match objects with up to 256 keys")
   func wide() {
     forEachCase(of: [1, 8, 9, 63, 64, 65, 128, 255, 256]) { (count: Int) in
       let context = try context(shapes: [Self.names(0..<count)])
@@ -75,7 +75,7 @@ struct ContextKeysTests {
     }
   }
 
-  @Test("may be asked for without a value, in whatever order")
+  @Test("keys can be encoded if present without a value, in any order")
   func askedInVain() throws {
     var random = SeededGenerator(seed: 7)
     for count in [3, 7, 8, 9, 64, 65, 100] {
@@ -110,7 +110,7 @@ struct ContextKeysTests {
     try context(shapes: [names.sorted()])
   }
 
-  @Test("that are fixed fit no shape with more than 256, but free ones do if they are the same")
+  @Test("over 256 fixed keys match no shape, but the same number of free keys does")
   func widest() throws {
     let names = Self.names(0..<257)
     let context = try context(shapes: [names])
@@ -122,7 +122,7 @@ struct ContextKeysTests {
     #expect(try StowDecoder([], implicit: sorted).decode([String: Int].self, from: message) == object)
   }
 
-  @Test("in another order than that of a shape do not fit it")
+  @Test("keys in another order than those of a shape do not match it")
   func order() throws {
     let context = try context(shapes: [["k1", "k2", "k3"]])
     #expect(try expectRoundTrip(Wide([2, 1]), in: context)[0] == 0xC8)
@@ -131,7 +131,7 @@ struct ContextKeysTests {
     try expectRoundTrip([Wide([1, 2]), Wide([2, 1]), Wide([3, 1])], in: context)
   }
 
-  @Test("make records of a shape that the context has where no other way takes fewer bytes")
+  @Test("objects are records of a shape of the context if no other form takes fewer bytes")
   func cheapest() throws {
     struct Pair: Codable, Equatable {
       var a = 1
@@ -173,7 +173,7 @@ struct ContextKeysTests {
     }
   }
 
-  @Test("are found by their bytes")
+  @Test("keys are found by their bytes")
   func spellings() throws {
     for spelling in ["caf\u{E9}", "cafe\u{301}"] {
       for symbols in [[], [spelling]] {
@@ -191,7 +191,7 @@ struct ContextKeysTests {
     }
   }
 
-  @Test("that are two spellings of one are two")
+  @Test("two spellings of a key are two keys")
   func twoSpellings() throws {
     for symbols in [[], ["cafe\u{301}"], ["caf\u{E9}", "cafe\u{301}"]] {
       let context = try context(symbols: symbols, shapes: [["caf\u{E9}", "cafe\u{301}"]])
@@ -220,7 +220,7 @@ struct ContextKeysTests {
     }
   }
 
-  @Test("of one name are one")
+  @Test("key cases with the same name are one key")
   func aliases() throws {
     let context = try context(shapes: [["other", "same"]])
     for (first, second) in [(Alias.Key.one, Alias.Key.other), (.other, .one), (.one, .one), (.other, .other)]
@@ -234,7 +234,7 @@ struct ContextKeysTests {
     #expect(try StowContext(learningFrom: [Alias(first: .one, second: .other)]).shapes == [["same"]])
   }
 
-  @Test("that are long symbols are found, whatever symbols an earlier message had")
+  @Test("keys that are long symbols are found, whatever symbols an earlier message had")
   func longSymbols() throws {
     let long = String(repeating: "long key ", count: 20)
     let context = try context(symbols: [long], shapes: [[long, "other"]])

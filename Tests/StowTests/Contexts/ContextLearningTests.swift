@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// What a context holds that was learnt from samples, as `StowContext.init(learningFrom:)` says.
-@Suite("A learnt context")
+@Suite("Learnt contexts")
 struct ContextLearningTests {
   private enum Level: String, Codable { case calm, rising, high }
 
@@ -18,13 +18,13 @@ struct ContextLearningTests {
     Reading(station: station, level: 1.5, state: state, note: note)
   }
 
-  @Test("has the keys of a type in their order, with values or without")
+  @Test("a learnt context has the keys of a type in order, with and without values")
   func keys() throws {
     let context = try StowContext(learningFrom: [reading("Elbe")])
     #expect(context.shapes == [["station", "level", "state", "note"]])
   }
 
-  @Test("has the strings of two samples, those of enumerations among them")
+  @Test("a learnt context has strings that occur in two samples, even names of cases")
   func strings() throws {
     let context = try StowContext(learningFrom: [
       reading("Elbe", .calm, note: "once"), reading("Elbe", .high), reading("Oder", .high),
@@ -33,7 +33,7 @@ struct ContextLearningTests {
     #expect(context.symbols == ["Elbe", "calm", "high"])
   }
 
-  @Test("has no string that a sample repeats within itself, and none of one byte")
+  @Test("a learnt context has no string that repeats only within a sample, and none of one byte")
   func uncommonStrings() throws {
     let context = try StowContext(learningFrom: [
       [reading("Elbe", .high, note: "x"), reading("Elbe", .high, note: "x")], [reading("Oder", note: "x")],
@@ -54,7 +54,7 @@ struct ContextLearningTests {
     }
   }
 
-  @Test("has one shape for a type whose objects ask for different keys")
+  @Test("a learnt context has one shape for a type whose objects write different keys")
   func mergedKeys() throws {
     let context = try StowContext(learningFrom: [
       Sparse(names: ["first", "fourth"]), Sparse(names: ["first", "third"]),
@@ -63,13 +63,13 @@ struct ContextLearningTests {
     #expect(context.shapes == [["second", "first", "third", "fourth"]])
   }
 
-  @Test("has the keys of dictionaries that two samples share")
+  @Test("a learnt context has the keys of dictionaries that two samples share")
   func dictionaries() throws {
     let samples: [[String: Int]] = [["common": 1], ["rare": 2], ["common": 3]]
     #expect(try StowContext(learningFrom: samples).shapes == [["common"]])
   }
 
-  @Test("counts dictionaries of one sample once, in whatever order their keys are")
+  @Test("dictionaries of one sample count once, in whatever order their keys are")
   func dictionariesOfOneSample() throws {
     let sample: StowValue = [["one": 1, "two": 2], ["two": 1, "one": 2]]
     #expect(try StowContext(learningFrom: [sample]).shapes == [])
@@ -79,7 +79,7 @@ struct ContextLearningTests {
       ])
   }
 
-  @Test("has the last of several values for a key, and the keys beside it")
+  @Test("a learnt context uses the last of several values for a key, and the keys beside it")
   func repeatedKeys() throws {
     let sample = Writes { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -92,7 +92,7 @@ struct ContextLearningTests {
     #expect(context.symbols == ["inner", "name", "other", "second"])
   }
 
-  @Test("has the shapes and strings of the most uses first, and of equals the first by their bytes")
+  @Test("shapes and strings are sorted by their number of uses, and then by their bytes")
   func order() throws {
     let context = try StowContext(learningFrom: [
       Sparse(names: ["first"]), reading("Elbe"), reading("Elbe"), reading("Oder"), reading("Oder"),
@@ -102,7 +102,7 @@ struct ContextLearningTests {
     #expect(context.symbols == ["calm", "Oder", "Elbe"])
   }
 
-  @Test("is the same whenever it is learnt from the same samples")
+  @Test("learning from the same samples gives the same context")
   func determinism() throws {
     func learn() throws -> StowContext {
       try StowContext(
@@ -117,7 +117,7 @@ struct ContextLearningTests {
     #expect(try learn().data == context.data)
   }
 
-  @Test("is the same in whatever order dictionaries have their entries")
+  @Test("the order of entries in dictionaries does not change a learnt context")
   func dictionaryOrder() throws {
     func sample(_ capacity: Int) -> [String: [String: String]] {
       var result: [String: [String: String]] = Dictionary(minimumCapacity: capacity)
@@ -144,7 +144,7 @@ struct ContextLearningTests {
     case line(length: Double)
   }
 
-  @Test("has the keys of the values in a dictionary in the same order, whatever that of its entries is")
+  @Test("the order of a dictionary's entries does not change the keys of its values")
   func keysInDictionaries() throws {
     func samples(_ capacity: Int) -> [any Encodable] {
       var byName: [String: [Figure]] = Dictionary(minimumCapacity: capacity)
@@ -161,7 +161,7 @@ struct ContextLearningTests {
     #expect(contexts[0].shapes.contains(["station", "level", "state", "note"]))
   }
 
-  @Test("has the keys of a type in their order, whichever values in a dictionary lack some of them")
+  @Test("a learnt context has a type's keys in order, even if values of a dictionary lack some")
   func missingKeys() throws {
     func sample(_ capacity: Int) -> [String: [Level: Reading]] {
       var byName: [String: [Level: Reading]] = Dictionary(minimumCapacity: capacity)
@@ -190,7 +190,7 @@ struct ContextLearningTests {
     }
   }
 
-  @Test("has the keys of an object in their order, whatever objects a sample before it had")
+  @Test("a learnt context has an object's keys in order, whatever an earlier sample had")
   func laterSample() throws {
     let samples = [
       ["x": [Asking(keys: [.a], present: .a), Asking(keys: [.a, .b], present: .b)]],
@@ -199,7 +199,7 @@ struct ContextLearningTests {
     #expect(try StowContext(learningFrom: samples).shapes == [["a", "c", "b"], ["x"]])
   }
 
-  @Test("of no samples is empty, and still can be relied on")
+  @Test("a context learnt from no samples is empty, and messages can rely on it")
   func empty() throws {
     let context = try StowContext(learningFrom: [])
     #expect(context.symbols.isEmpty && context.shapes.isEmpty)
@@ -207,7 +207,7 @@ struct ContextLearningTests {
     try expectRoundTrip([reading("Elbe"), reading("Elbe")], in: context)
   }
 
-  @Test("has both spellings of a key or string")
+  @Test("a learnt context has both spellings of a key or string")
   func spellings() throws {
     let samples = [("caf\u{E9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{E9}")].map { spelling, other in
       Writes { encoder in
@@ -222,7 +222,7 @@ struct ContextLearningTests {
     try expectRoundTrip(["cafe\u{301}": "caf\u{E9}"], in: context)
   }
 
-  @Test("is not learnt from what cannot be encoded")
+  @Test("learning from a value that cannot be encoded throws")
   func failures() {
     #expect(throws: Refusal.self) {
       try StowContext(learningFrom: [1, Writes { _ in throw Refusal() }])
@@ -230,7 +230,7 @@ struct ContextLearningTests {
     #expect(throws: EncodingError.self) { try StowContext(learningFrom: [Writes { _ in }]) }
   }
 
-  @Test("knows nothing of what a kept container writes later")
+  @Test("writing later to a kept container does not change a learnt context")
   func kept() throws {
     var kept: KeyedEncodingContainer<AnyKey>?
     let first = Writes { encoder in
@@ -250,7 +250,7 @@ struct ContextLearningTests {
     #expect(!context.symbols.contains { $0.hasPrefix("late") })
   }
 
-  @Test("is learnt once more from a sample that needs a graph, without what the first time left")
+  @Test("a sample that needs a graph is learnt again, without keys from the first attempt")
   func keptOfGraph() throws {
     var kept: KeyedEncodingContainer<AnyKey>?
     let sample = Writes { encoder in
@@ -264,7 +264,7 @@ struct ContextLearningTests {
     #expect(!context.shapes.joined().contains("late"))
   }
 
-  @Test("discards what is written to a container that a sample kept before it threw")
+  @Test("learning discards what is written to a container that a failed sample kept")
   func keptByFailure() throws {
     var kept: KeyedEncodingContainer<NameKey>?
     var list: (any UnkeyedEncodingContainer)?
@@ -298,7 +298,7 @@ struct ContextLearningTests {
     var title: String
   }
 
-  @Test("has the keys of types that an encoder knows by name")
+  @Test("a learnt context has the keys of types that its encoder has registered")
   func registeredTypes() throws {
     var types = TypeRegistry()
     types.register(Circle.self, as: "circle")
@@ -327,7 +327,7 @@ struct ContextLearningTests {
     var title: String
   }
 
-  @Test("has the keys of shared objects, and those of their graph")
+  @Test("a learnt context has the keys of shared objects, and those of their graph")
   func sharedObjects() throws {
     let sample = Project(owner: Person("Ada"), title: "one")
     let context = try StowContext(learningFrom: [sample])
@@ -337,7 +337,7 @@ struct ContextLearningTests {
     }
   }
 
-  @Test("learns from deep samples what its encoder may encode")
+  @Test("learning accepts samples as deep as their encoder allows")
   func depth() throws {
     var nested: [StowValue] = []
     for _ in 0..<600 { nested = [.array(nested)] }

@@ -12,7 +12,7 @@ struct ContextRoundTripTests {
     Set<String>.self, Int??.self,
   ]
 
-  @Test("come back to the bit, in contexts that were learnt from others")
+  @Test("values survive a round trip to the bit in contexts learnt from other samples")
   func generated() {
     forEachCase(of: 0..<60) { (seed: Int) in
       var random = SeededGenerator(seed: UInt64(seed))
@@ -54,7 +54,7 @@ struct ContextRoundTripTests {
     try context(symbols: ["product"], shapes: [["product", "count", "price"]])
   }
 
-  @Test("are a table if they are rows of its shape")
+  @Test("rows of a shape of the context are a table")
   func tables() throws {
     let message = try expectRoundTrip(Self.lines(200), in: Self.line())
     #expect(message[0] == 0x7A && message.count < 900)
@@ -65,7 +65,7 @@ struct ContextRoundTripTests {
     try expectRoundTrip(dictionaries, in: context(shapes: [["count", "price", "product"]]))
   }
 
-  @Test("are partial records of a shape that has more keys")
+  @Test("objects that lack keys of a shape are partial records")
   func partial() throws {
     var line = Self.lines(2)[1]
     #expect(try expectRoundTrip(line, in: Self.line()).first == 0xF0)
@@ -74,7 +74,7 @@ struct ContextRoundTripTests {
     try expectRoundTrip([line] + Self.lines(3) + [line], in: Self.line())
   }
 
-  @Test("take of all shapes the one with the fewest keys that they fit")
+  @Test("an object uses the shape with the fewest keys of those that it matches")
   func narrowest() throws {
     let context = try context(shapes: [
       ["product", "count", "price", "more"], ["count", "product", "price"], ["product", "count", "price"],
@@ -83,7 +83,7 @@ struct ContextRoundTripTests {
     #expect(try expectRoundTrip(Self.lines(2)[1], in: context).first == 0xF2)
   }
 
-  @Test("of other types have shapes and symbols of their own after those of the context")
+  @Test("objects of other types get shapes and symbols of their own after those of the context")
   func others() throws {
     struct Station: Codable, Equatable {
       var river: String
@@ -101,7 +101,7 @@ struct ContextRoundTripTests {
     try expectRoundTrip((0..<300).map { ["common": $0, "key \($0)": 1] }, in: context)
   }
 
-  @Test("have URLs and long strings as symbols, and long symbols as keys")
+  @Test("URLs and long strings can be symbols, and long symbols can be keys")
   func symbols() throws {
     let long = String(repeating: "a long symbol ", count: 40)
     let accents = String(repeating: "cafe\u{301} ", count: 40)
@@ -118,7 +118,7 @@ struct ContextRoundTripTests {
     }
   }
 
-  @Test("have strings one by one where some of a run are symbols")
+  @Test("strings are written one by one if some of them are symbols")
   func runs() throws {
     let context = try context(symbols: ["string 3", "string 50"])
     let strings = (0..<100).map { "string \($0)" }
@@ -126,7 +126,7 @@ struct ContextRoundTripTests {
     #expect(message.count == (try StowEncoder().encode(strings)).count - "string 3string 50".utf8.count)
   }
 
-  @Test("have symbols of the context among very many strings, wherever they stand")
+  @Test("symbols of the context are used wherever they occur among very many strings")
   func manyStrings() throws {
     let context = try context(symbols: ["a symbol"])
     let strings = (0..<200_000).map { $0 % 50_000 == 7 ? "a symbol" : "string \($0)" }
@@ -136,7 +136,7 @@ struct ContextRoundTripTests {
     #expect(message.count == (try StowEncoder().encode(without)).count + 4)
   }
 
-  @Test("have keys and superclasses in containers of every kind")
+  @Test("containers of every kind find their keys in a context, even those of superclasses")
   func containers() throws {
     class Animal: Codable {
       var name = "Rex"
@@ -168,7 +168,7 @@ struct ContextRoundTripTests {
     #expect(message.count < 30)
   }
 
-  @Test("written out of turn are put in order")
+  @Test("keys written out of turn are put in order")
   func outOfTurn() throws {
     let context = try context(symbols: ["value"], shapes: [["first", "second"], ["second", "first"]])
     for names in [["first", "second"], ["second", "first"], ["second"], ["first", "first", "second"]] {
@@ -189,7 +189,7 @@ struct ContextRoundTripTests {
     }
   }
 
-  @Test("of several contexts take turns on one thread")
+  @Test("messages in several contexts take turns on one thread")
   func alternating() throws {
     let contexts = try (0..<20).map {
       try context(
@@ -207,7 +207,7 @@ struct ContextRoundTripTests {
     #expect(sizes.allSatisfy { Set($0).count == 1 } && sizes[0] != sizes[1])
   }
 
-  @Test("are read as types that ask for other keys, and for keys by their strings")
+  @Test("values in a context are read as types with other keys, and by strings as keys")
   func otherTypes() throws {
     struct Some: Codable, Equatable {
       var price: Double?

@@ -19,7 +19,7 @@ struct ContextThreadsTests {
       next: number > 20 ? [order(number - 20), order(number - 19)] : nil)
   }
 
-  @Test("every thread gets its own message right, in its own context too")
+  @Test("every thread gets its own message, even in a context of its own")
   func shared() async throws {
     let contexts = try (0..<4).map { part in
       try StowContext(learningFrom: (0..<10).map { Self.order($0 * part) })
@@ -48,7 +48,7 @@ struct ContextThreadsTests {
     }
   }
 
-  @Test("coders whose contexts change meanwhile use one or the other")
+  @Test("coders whose contexts change meanwhile use one context or the other")
   func changing() async throws {
     let contexts = try (0..<2).map {
       try StowContext(learningFrom: [Self.order($0 + 25), Self.order($0 + 27)])

@@ -16,7 +16,7 @@ struct KeptContextTests {
     }
   }
 
-  @Test("read on, whatever other messages rely on and when the coders are gone")
+  @Test("kept containers can be read after other messages, and after their coder is released")
   func contexts() throws {
     let long = String(repeating: "long ", count: 30)
     var kept: [Keeping] = []
@@ -36,7 +36,7 @@ struct KeptContextTests {
     }
   }
 
-  @Test("read nothing of bytes that are gone, of which they have compared long symbols")
+  @Test("kept containers read no released bytes when they compare long symbols")
   func bytes() throws {
     let texts = ["first ", "second "].map { Array(String(repeating: $0, count: 20).utf8) }
     // Two symbols that are equal, and another; maps that have them as keys.

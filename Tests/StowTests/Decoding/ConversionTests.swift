@@ -2,13 +2,13 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("Types that are read as what JSON would have made of them")
+@Suite("Conversions between types as in JSON")
 struct ConversionTests {
   private static let dates = [
     0, 1, -1, 0.5, 700_000_000, 700_000_000.123456, -1e10, 1e-9, 63_113_904_000.25,
   ].map { Date(timeIntervalSinceReferenceDate: $0) }
 
-  @Test("a Date is a Double, and back")
+  @Test("a Date is read as a Double, and back")
   func dates() throws {
     for date in Self.dates {
       #expect(try transcode(date, to: Double.self) == date.timeIntervalSinceReferenceDate)
@@ -20,7 +20,7 @@ struct ConversionTests {
     #expect(try transcode(["k": Self.dates[4]], to: [String: Double].self) == ["k": seconds[4]])
   }
 
-  @Test("a UUID is a String, and back")
+  @Test("a UUID is read as a String, and back")
   func uuids() throws {
     let ids = (0..<4).map { _ in UUID() }
     #expect(try transcode(ids[0], to: String.self) == ids[0].uuidString)
@@ -30,7 +30,7 @@ struct ConversionTests {
     #expect(try transcode(["k": ids[0]], to: [String: String].self) == ["k": ids[0].uuidString])
   }
 
-  @Test("a URL is a String, and back")
+  @Test("a URL is read as a String, and back")
   func urls() throws {
     let urls = ["https://example.org/a?b=c#d", "relative/path", "mailto:a@example.org"].map {
       URL(string: $0)!
@@ -42,14 +42,14 @@ struct ConversionTests {
     #expect(try transcode(relative, to: String.self) == "https://example.org/a/c/d")
   }
 
-  @Test("a dictionary with integer keys is one with string keys, and back")
+  @Test("a dictionary with integer keys is read with string keys, and back")
   func integerKeys() throws {
     #expect(try transcode([1: "a", -2: "b"], to: [String: String].self) == ["1": "a", "-2": "b"])
     #expect(try transcode(["1": "a", "-2": "b"], to: [Int: String].self) == [1: "a", -2: "b"])
     #expect(try transcode([[1: [2: 3]]], to: [[String: [String: Int]]].self) == [["1": ["2": 3]]])
   }
 
-  @Test("a raw-value enum is its raw value, and back")
+  @Test("an enum with raw values is read as its raw value, and back")
   func rawValues() throws {
     enum Color: String, Codable { case red, green }
     enum Level: Int, Codable {
@@ -62,7 +62,7 @@ struct ConversionTests {
     #expect(try transcode([10, 1], to: [Level].self) == [.high, .low])
   }
 
-  @Test("a set is an array, a struct is a dictionary, and back")
+  @Test("a set is read as an array, and a struct as a dictionary, and back")
   func collections() throws {
     struct Point: Codable, Equatable {
       var x: Int
@@ -79,9 +79,9 @@ struct ConversionTests {
   }
 }
 
-@Suite("Decimal and floats")
+@Suite("Decimals read as numbers")
 struct DecimalConversionTests {
-  @Test("a whole Decimal is an integer and a float")
+  @Test("a whole Decimal is read as an integer and as a floating-point number")
   func whole() throws {
     #expect(try transcode(Decimal(42), to: Int.self) == 42)
     #expect(try transcode(Decimal(-42), to: Int8.self) == -42)
@@ -89,7 +89,7 @@ struct DecimalConversionTests {
     expectRefused(Int8.self, from: Decimal(300))
   }
 
-  @Test("a Decimal is a Double, rounded")
+  @Test("a Decimal is read as a Double, rounded")
   func fraction() throws {
     #expect(try transcode(Decimal(string: "12.5")!, to: Double.self) == 12.5)
     #expect(abs(try transcode(Decimal(string: "0.1")!, to: Double.self) - 0.1) < 1e-16)
@@ -102,7 +102,7 @@ struct DecimalConversionTests {
 struct DataConversionTests {
   private static let samples: [[UInt8]] = [[], [0], [255], [1, 2, 3], [7, 7, 7, 7], Array(0...255)]
 
-  @Test("Data is [UInt8], and back")
+  @Test("Data is read as [UInt8], and back")
   func bytes() throws {
     for bytes in Self.samples {
       #expect(try transcode(Data(bytes), to: [UInt8].self) == bytes)
@@ -112,7 +112,7 @@ struct DataConversionTests {
     }
   }
 
-  @Test("Data is a row of a matrix, too")
+  @Test("rows of a matrix are read as Data")
   func rows() throws {
     let rows = (0..<5).map { row in (0..<4).map { UInt8(50 * row + $0) } }
     let data = try StowEncoder().encode(rows)
@@ -122,7 +122,7 @@ struct DataConversionTests {
     #expect(throws: DecodingError.self) { try transcode([[1, 256], [2, 3], [4, 5]], to: [Data].self) }
   }
 
-  @Test("Data is any array of integers that hold its bytes")
+  @Test("Data is read as any array of integers that hold its bytes, and back")
   func integers() throws {
     #expect(try transcode(Data([1, 255]), to: [Int].self) == [1, 255])
     #expect(try transcode([1, 255] as [Int64], to: Data.self) == Data([1, 255]))
@@ -130,7 +130,7 @@ struct DataConversionTests {
     expectRefused([Int8].self, from: Data([1, 255]), at: 1)
   }
 
-  @Test("integers that are no bytes are not Data")
+  @Test("integers that are not bytes are not read as Data")
   func notBytes() {
     for value in [[1, 256], [-1], [1, nil], ["a"], [0.5], [[1]], true, 1, "AQI=", [:]] as [JSONValue] {
       let failure = failure(decoding: [Data].self, from: [value])
@@ -156,7 +156,7 @@ struct DataConversionTests {
   }
 }
 
-@Suite("A generic value reads every message")
+@Suite("Generic values")
 struct GenericReadingTests {
   private struct Everything: Codable, Equatable {
     struct Point: Codable, Equatable {
@@ -185,7 +185,7 @@ struct GenericReadingTests {
     var names = [1: "one"]
   }
 
-  @Test("with dates, UUIDs, URLs, data, decimals and packed arrays")
+  @Test("a generic value reads dates, UUIDs, URLs, data, decimals and packed arrays")
   func everything() throws {
     let id: JSONValue = "00112233-4455-6677-8899-AABBCCDDEEFF"
     var value = try transcode(Everything(), to: JSONValue.self)
@@ -206,7 +206,7 @@ struct GenericReadingTests {
       ])
   }
 
-  @Test("and what it writes is read as the original type")
+  @Test("what a generic value writes is read as the original type")
   func backAgain() throws {
     let value = Everything()
     let generic = try transcode(value, to: JSONValue.self)
@@ -214,7 +214,7 @@ struct GenericReadingTests {
     #expect(try transcode([generic, generic], to: [Everything].self) == [value, value])
   }
 
-  @Test("in arrays, where the types alternate")
+  @Test("a generic value reads arrays whose elements alternate in type")
   func alternating() throws {
     let date = Date(timeIntervalSinceReferenceDate: 0.5)
     let data = try message { encoder in

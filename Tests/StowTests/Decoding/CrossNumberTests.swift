@@ -88,11 +88,11 @@ let integerTypes: [any TestedInteger.Type] = [
   let floatTypes: [any TestedFloat.Type] = [Double.self, Float.self]
 #endif
 
-@Suite("Every type of numbers, read as every other, in every place")
+@Suite("Number types read as each other")
 struct CrossNumberTests {
   private static let types: [any TestedNumber.Type] = integerTypes + floatTypes
 
-  @Test("is the number, or refused where it stands")
+  @Test("every number is read as every number type, or refused at its path, in every place")
   func everyType() {
     forEachCase(of: Self.types, Place.allCases) { (written: any TestedNumber.Type, place: Place) in
       func check<Written: TestedNumber>(_ written: Written.Type) throws {

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// The storage of arrays is made in a way of its own, so nothing may tell them from others.
-@Suite("Decoded arrays are arrays like any other")
+@Suite("Decoded arrays")
 struct DecodedArrayTests {
   private static let counts = [1, 2, 3, 7, 8, 16, 17, 100, 5000]
 
@@ -49,7 +49,7 @@ struct DecodedArrayTests {
     #expect(own.isEmpty, sourceLocation: sourceLocation)
   }
 
-  @Test("of numbers")
+  @Test("decoded arrays of numbers behave like any other arrays")
   func numbers() {
     forEachCase(of: Self.counts) { (count: Int) in
       try check((0..<count).map { $0 * 1_000_003 })
@@ -64,7 +64,7 @@ struct DecodedArrayTests {
     }
   }
 
-  @Test("of strings and records")
+  @Test("decoded arrays of strings and records behave like any other arrays")
   func records() {
     forEachCase(of: Self.counts) { (count: Int) in
       try check((0..<count).map { "\($0)" })
@@ -79,7 +79,7 @@ struct DecodedArrayTests {
     }
   }
 
-  @Test("of arrays")
+  @Test("decoded arrays of arrays behave like any other arrays")
   func arrays() {
     forEachCase(of: Self.counts) { (count: Int) in
       try check((0..<count).map { [Double($0) + 0.25, Double($0) + 0.5] })
@@ -89,7 +89,7 @@ struct DecodedArrayTests {
     }
   }
 
-  @Test("of what must stand at multiples of 16 bytes and more", arguments: [1, 2, 3, 8, 50])
+  @Test("decoded arrays have elements aligned to 16 bytes and more", arguments: [1, 2, 3, 8, 50])
   func alignment(count: Int) throws {
     try check((0..<count).map { SIMD4<Float>(repeating: Float($0)) })
     try check((0..<count).map { SIMD8<Double>(repeating: Double($0)) })
@@ -128,7 +128,7 @@ struct DecodedArrayTests {
     var count = 0
   }
 
-  @Test("of objects, which go with them")
+  @Test("decoded arrays release their objects")
   func objects() {
     forEachCase(of: Self.counts) { (count: Int) in
       try Counted.$counter.withValue(Counter()) {
@@ -139,7 +139,7 @@ struct DecodedArrayTests {
     }
   }
 
-  @Test("of objects, which go if one of them throws", arguments: [0, 1, 5, 99])
+  @Test("objects already decoded are released if an element throws", arguments: [0, 1, 5, 99])
   func failure(index: Int) throws {
     try Counted.$counter.withValue(Counter()) {
       let numbers = (0..<100).map { $0 == index ? -1 : $0 }

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// Messages that are lent without a copy, and data cut out of a message, must not be told from other data.
-@Suite("Messages and decoded data are data like any other")
+@Suite("Messages and decoded data")
 struct DecodedDataTests {
   private static let counts = [0, 1, 13, 14, 15, 16, 17, 31, 32, 33, 100, 4096, 131_071, 131_072, 131_073]
 
@@ -63,17 +63,17 @@ struct DecodedDataTests {
     try change { $0.removeAll() }
   }
 
-  @Test("messages")
+  @Test("messages behave like any other data")
   func messages() {
     forEachCase(of: Self.counts) { (count: Int) in try check { try Self.message(of: count) } }
   }
 
-  @Test("decoded data")
+  @Test("decoded data behaves like any other data")
   func decodedData() {
     forEachCase(of: Self.counts) { (count: Int) in try check { try Self.decoded(count) } }
   }
 
-  @Test("which nobody else has, so that it changes in place")
+  @Test("a message with a single owner can be changed in place")
   func alone() {
     forEachCase(of: Self.counts) { (count: Int) in
       var message = try Self.message(of: count)
@@ -87,7 +87,7 @@ struct DecodedDataTests {
     }
   }
 
-  @Test("slices and copies hold the bytes")
+  @Test("slices of messages and their copies hold the bytes")
   func slices() {
     forEachCase(of: Self.counts) { (count: Int) in
       let slice = { () throws -> Data in
@@ -102,7 +102,7 @@ struct DecodedDataTests {
     }
   }
 
-  @Test("bytes are aligned as memory usually is")
+  @Test("bytes of messages and decoded data are aligned to 16 bytes")
   func alignment() {
     forEachCase(of: Self.counts.filter { $0 > 14 }) { (count: Int) in
       for data in [try Self.message(of: count), try Self.decoded(count)] where data.count <= 131_072 {
@@ -111,7 +111,7 @@ struct DecodedDataTests {
     }
   }
 
-  @Test("through NSData, strings and files")
+  @Test("messages and decoded data can be passed through NSData, strings and files")
   func foundation() {
     forEachCase(of: Self.counts) { (count: Int) in
       for data in [try Self.message(of: count), try Self.decoded(count)] {
@@ -131,7 +131,7 @@ struct DecodedDataTests {
     }
   }
 
-  @Test("on many threads at once")
+  @Test("copies of a message can be changed on many threads at once")
   func threads() async throws {
     let message = try Self.message(of: 500)
     let bytes = Array(message)
@@ -150,7 +150,7 @@ struct DecodedDataTests {
   }
 
   #if os(Linux)
-    @Test("are freed, whether they have changed or not", .disabled(if: isSanitized))
+    @Test("messages and decoded data are freed, whether they have changed or not", .disabled(if: isSanitized))
     func memory() async {
       await #expect(processExitsWith: .success) {
         let value = Data(count: 100_000)

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// Strings of middling length are made in a way of their own, so nothing may tell them from others.
-@Suite("Decoded strings are strings like any other")
+@Suite("Decoded strings")
 struct DecodedStringTests {
   private static let counts = [1, 14, 15, 16, 17, 30, 31, 32, 33, 46, 47, 48, 49, 62, 63, 64, 65, 66, 100]
 
@@ -11,7 +11,7 @@ struct DecodedStringTests {
     String(decoding: (0..<count).map { UInt8(ascii: "0") + UInt8($0 % 71) }, as: UTF8.self)
   }
 
-  @Test("equal, ordered and hashed alike")
+  @Test("decoded strings are equal to others, and ordered and hashed like them")
   func compared() {
     forEachCase(of: Self.counts) { (count: Int) in
       let text = Self.text(count)
@@ -23,7 +23,7 @@ struct DecodedStringTests {
     }
   }
 
-  @Test("seen as bytes, characters and UTF-16")
+  @Test("decoded strings have the same bytes, characters and UTF-16 as others")
   func views() {
     forEachCase(of: Self.counts) { (count: Int) in
       let text = Self.text(count)
@@ -41,7 +41,7 @@ struct DecodedStringTests {
     }
   }
 
-  @Test("changed without harm to copies")
+  @Test("decoded strings can be changed without a change to their copies")
   func changed() {
     forEachCase(of: Self.counts) { (count: Int) in
       let text = Self.text(count)
@@ -65,7 +65,7 @@ struct DecodedStringTests {
     }
   }
 
-  @Test("kept by many", arguments: counts)
+  @Test("decoded strings can be kept by many tasks", arguments: counts)
   func kept(count: Int) async throws {
     let text = Self.text(count)
     let decoded = try roundTrip(Array(repeating: text, count: 50).enumerated().map { "\($1)\($0 % 7)" })
@@ -77,7 +77,7 @@ struct DecodedStringTests {
     }
   }
 
-  @Test("with one character of two bytes anywhere")
+  @Test("strings with one character of two bytes are decoded, wherever it is")
   func nearlyASCII() {
     forEachCase(of: Self.counts) { (count: Int) throws in
       let text = Self.text(count)
@@ -88,7 +88,7 @@ struct DecodedStringTests {
     }
   }
 
-  @Test("not made of bytes that are not UTF-8, wherever they are")
+  @Test("strings are not decoded from bytes that are not UTF-8, wherever they are")
   func refused() {
     forEachCase(of: Self.counts) { (count: Int) in
       let message = try StowEncoder().encode(Self.text(count))

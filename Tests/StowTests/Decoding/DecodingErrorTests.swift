@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("Decoding errors say what JSONDecoder's say, at the same place")
+@Suite("Decoding errors compared with those of JSONDecoder")
 struct DecodingErrorTests {
   private struct Point: Codable {
     var x: Int
@@ -35,7 +35,7 @@ struct DecodingErrorTests {
   }
 
   @Test(
-    "wrong kinds at the top")
+    "values of the wrong kind at the top fail as in JSON")
   func top() {
     forEachCase(of: [nil, true, 1, 1.5, "text", [], [1], [:], ["k": 1], ["x": 1]] as [JSONValue]) {
       (value: JSONValue) in
@@ -70,7 +70,7 @@ struct DecodingErrorTests {
     }
   }
 
-  @Test("typeMismatch in fields, elements and dictionaries")
+  @Test("typeMismatch in fields, elements and dictionaries is the same as in JSON")
   func typeMismatch() {
     expectFailsAsInJSON(Shape.self, from: Self.shape("name", 1))
     expectFailsAsInJSON(Shape.self, from: Self.shape("corners", "x"))
@@ -84,7 +84,7 @@ struct DecodingErrorTests {
     expectFailsAsInJSON([Shape].self, from: [Self.good, Self.shape("tags", ["t": [true, false, "x"]])])
   }
 
-  @Test("valueNotFound in fields, elements and dictionaries")
+  @Test("valueNotFound in fields, elements and dictionaries is the same as in JSON")
   func valueNotFound() {
     expectFailsAsInJSON(Shape.self, from: Self.shape("name", JSONValue.null))
     expectFailsAsInJSON(Shape.self, from: Self.shape("corners", JSONValue.null))
@@ -97,7 +97,7 @@ struct DecodingErrorTests {
   }
 
   /// JSONDecoder calls this one a type mismatch, unlike nil for every other type.
-  @Test("nil for a Bool")
+  @Test("nil for a Bool is valueNotFound or typeMismatch")
   func nilForBool() {
     for failure in [
       failure(decoding: [Bool].self, from: [true, nil] as JSONValue),
@@ -108,7 +108,7 @@ struct DecodingErrorTests {
     }
   }
 
-  @Test("keyNotFound in objects at every depth")
+  @Test("keyNotFound in objects at every depth is the same as in JSON")
   func keyNotFound() {
     for key in ["name", "corners", "tags"] {
       expectFailsAsInJSON(Shape.self, from: Self.shape(key, nil))
@@ -121,7 +121,7 @@ struct DecodingErrorTests {
         == .keyNotFound("y", 0, "center"))
   }
 
-  @Test("dataCorrupted from the types themselves")
+  @Test("dataCorrupted thrown by the types themselves is the same as in JSON")
   func dataCorrupted() {
     expectFailsAsInJSON([Color].self, from: ["red", "blue"])
     expectFailsAsInJSON([String: Color].self, from: ["a": "blue"])
@@ -131,7 +131,7 @@ struct DecodingErrorTests {
     expectFailsAsInJSON(Range<Int>.self, from: [2, 1])
   }
 
-  @Test("enums with associated values")
+  @Test("enums with associated values fail as in JSON")
   func enums() {
     let values: [JSONValue] = [
       [:], ["fly": [:]], ["move": [:], "stop": [:]], ["move": ["x": 1]], ["move": ["x": 1, "y": "2"]],
@@ -143,7 +143,7 @@ struct DecodingErrorTests {
     }
   }
 
-  @Test("dictionaries with keys of other types")
+  @Test("dictionaries with keys of other types fail as in JSON")
   func dictionaryKeys() {
     expectFailsAsInJSON([Int: Int].self, from: ["one": 1])
     expectFailsAsInJSON([[Int: Int]].self, from: [["1": 1], ["one": 1]])
@@ -152,7 +152,7 @@ struct DecodingErrorTests {
     expectFailsAsInJSON([Color: Int].self, from: ["red": 1])
   }
 
-  @Test("containers asked for by hand")
+  @Test("containers requested by hand fail as in JSON")
   func byHand() {
     let value: JSONValue = ["i": 1, "n": nil, "o": ["x": [1]], "l": [1, nil]]
     for key in ["i", "n", "o", "l", "missing"] as [AnyKey] {
@@ -189,7 +189,7 @@ struct DecodingErrorTests {
     expectFailsAsInJSON(reading: [1]) { _ = try $0.container(keyedBy: AnyKey.self) }
   }
 
-  @Test("the path a type gives its own error comes out as it is")
+  @Test("an error that a type throws keeps its path")
   func ownErrors() {
     struct Picky: Decodable {
       init(from decoder: any Decoder) throws {

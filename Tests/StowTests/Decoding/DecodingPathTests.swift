@@ -15,14 +15,14 @@ struct DecodingPathTests {
 
   private static let value: JSONValue = ["list": [1, ["a": 2, "b": [3]], [4]], "o": ["k": 5], "z": 6]
 
-  @Test("empty at the top")
+  @Test("the coding path is empty at the top")
   func top() throws {
     #expect(try transcode(1, to: Probe.self).path == [])
     #expect(try read(Self.value) { steps(try $0.container(keyedBy: AnyKey.self).codingPath) } == [])
     #expect(try read([1]) { steps(try $0.unkeyedContainer().codingPath) } == [])
   }
 
-  @Test("the key, in a keyed container")
+  @Test("the coding path in a keyed container ends with the key")
   func keyed() throws {
     try read(Self.value) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -31,27 +31,27 @@ struct DecodingPathTests {
     }
   }
 
-  @Test("the index, in an unkeyed container")
+  @Test("the coding path in an unkeyed container ends with the index")
   func unkeyed() throws {
     #expect(try transcode([1, 2, 3], to: [Probe].self).map(\.path) == [[0], [1], [2]])
     #expect(try transcode([[1], [], [2, 3]], to: [[Probe]].self)[2].map(\.path) == [[2, 0], [2, 1]])
   }
 
-  @Test("through arrays and dictionaries")
+  @Test("coding paths lead through arrays and dictionaries")
   func standardContainers() throws {
     let probes = try transcode([["a": [1, 2]]], to: [[String: [Probe]]].self)
     #expect(probes[0]["a"]?.map(\.path) == [[0, "a", 0], [0, "a", 1]])
     #expect(try transcode([7: 1], to: [Int: Probe].self)[7]?.path == [.key("7", 7)])
   }
 
-  @Test("a dictionary key that looks like a number")
+  @Test("the coding path has a dictionary key that looks like a number as in JSON")
   func numericStringKey() throws {
     expectFailsAsInJSON([String: Int].self, from: ["007": "x"])
     expectFailsAsInJSON([String: [Int]].self, from: ["7": ["x"]])
     expectFailsAsInJSON([[Int: Int]].self, from: [["7": "x"]])
   }
 
-  @Test("of nested containers")
+  @Test("nested containers have their coding paths")
   func nestedContainers() throws {
     try read(Self.value) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -70,7 +70,7 @@ struct DecodingPathTests {
     }
   }
 
-  @Test("keys keep the integers they were asked for with")
+  @Test("keys in coding paths keep the integers that they were requested with")
   func integers() throws {
     try read(["7": ["x"], "-4": ["y"]]) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -82,7 +82,7 @@ struct DecodingPathTests {
     }
   }
 
-  @Test("of super decoders")
+  @Test("super decoders have their coding paths")
   func superDecoders() throws {
     try read(Self.value) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -100,7 +100,7 @@ struct DecodingPathTests {
     }
   }
 
-  @Test("through values that are one and the same value")
+  @Test("single-value containers add nothing to the coding path")
   func singleValues() throws {
     struct Wrapper: Decodable {
       var probe: Probe
@@ -109,7 +109,7 @@ struct DecodingPathTests {
     #expect(try transcode([["k": 1]], to: [[String: Wrapper]].self)[0]["k"]?.probe.path == [0, "k"])
   }
 
-  @Test("after a failed attempt")
+  @Test("the coding path is right after a failed attempt")
   func afterFailure() throws {
     try read([["a": ["x"]], ["a": ["y"]]]) { decoder in
       var list = try decoder.unkeyedContainer()
@@ -119,7 +119,7 @@ struct DecodingPathTests {
     }
   }
 
-  @Test("have the integer that a key says, unless it has more zeros in front than any integer needs")
+  @Test("a key in a path has the integer of its name, unless the name has too many leading zeros")
   func integersOfNames() throws {
     let long = String(repeating: "0", count: 50) + "7"
     for (name, integer) in [("7", 7), ("007", 7), (long, nil)] as [(String, Int?)] {

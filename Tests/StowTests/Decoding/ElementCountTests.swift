@@ -2,7 +2,7 @@ import Stow
 import Testing
 
 /// An array has no count of its own.
-@Suite("The count of an array that is being read")
+@Suite("Counts of arrays that are being read")
 struct ElementCountTests {
   /// Asks for the count before every element, in this array and those within it.
   private struct Counted: Decodable, Equatable {
@@ -31,7 +31,7 @@ struct ElementCountTests {
   }
 
   @Test(
-    "is right at every element",
+    "the count is right at every element",
     arguments: [
       [], ["a"], ["a", [["b", "c"], ["d", ["e", "f", "g"]]], "h", [["i", ["j", ["k", "l"]]]]],
       [[["a", "b"], ["c", "d"]], [["e", "f"], ["g", "h", "i"]]],
@@ -40,7 +40,7 @@ struct ElementCountTests {
     #expect(try transcode(elements, to: Counted.self) == Counted(elements))
   }
 
-  @Test("is right for containers that take turns")
+  @Test("the count is right for containers that take turns")
   func turns() throws {
     struct Turns: Decodable {
       init(from decoder: any Decoder) throws {
@@ -59,7 +59,7 @@ struct ElementCountTests {
     _ = try transcode(value, to: Turns.self)
   }
 
-  @Test("takes linear time, though it is asked for at every element")
+  @Test("reading takes linear time even if the count is requested at every element")
   func linear() throws {
     struct Flat: Decodable {
       var count = 0

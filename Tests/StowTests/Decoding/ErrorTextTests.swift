@@ -18,7 +18,7 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("say what bytes look like that are no message")
+  @Test("the error for bytes that are not a message says what they look like")
   func otherBytes() throws {
     let others: [(Data, String)] = [
       (Data(#"{"name": "Ada"}"#.utf8), "JSON"), (Data("\n[1, 2, 3]".utf8), "JSON"), (Data("{}".utf8), "JSON"),
@@ -42,7 +42,7 @@ struct ErrorTextTests {
   }
 
   @Test(
-    "say so of JSON that is as long as the message that begins like it",
+    "JSON that is as long as the message it resembles is reported as JSON",
     arguments: [
       #"{"name": "Ada", "city": "London SW"}"#, #"{"name": "Ada", "city": "Londons"}"# + "\n\n",
     ])
@@ -51,7 +51,7 @@ struct ErrorTextTests {
     #expect(text.contains("but found an array at offset 0; these bytes look like JSON"), "\(text)")
   }
 
-  @Test("name the type that was asked for, Data too, which is also read from arrays of bytes")
+  @Test("errors name the requested type, even Data, which is also read from arrays of bytes")
   func data() throws {
     for other in [StowValue.string("text"), 1, true, .double(0.5), ["key": 1]] {
       let message = try StowEncoder().encode(other)
@@ -60,10 +60,10 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("say that there are no bytes")
+  @Test("the error for empty input says that there are no bytes")
   func noBytes() { #expect(text(Int.self, Data()) == "Expected a message, but there are no bytes") }
 
-  @Test("say that a message is a log, a stream or a context")
+  @Test("the error for a log, a stream or a context says what it is")
   func otherKinds() throws {
     #expect(
       text(Int.self, Data([0x7F, 2, 8, 0])).hasSuffix(
@@ -79,7 +79,7 @@ struct ErrorTextTests {
         == "nothing: Expected a value of type Int, but found nil at offset 0")
   }
 
-  @Test("tell a floating-point number from a number that is too large")
+  @Test("errors distinguish a floating-point number from a number that is too large")
   func numbers() throws {
     #expect(
       text(Int.self, try StowEncoder().encode(1.5))
@@ -91,7 +91,7 @@ struct ErrorTextTests {
     #expect(text(Int8.self, try StowEncoder().encode(1000)).contains("a number that does not fit"))
   }
 
-  @Test("quote a string that is no UUID or URL, unless it is long")
+  @Test("errors quote a string that is not a UUID or URL, unless it is long")
   func strings() throws {
     #expect(
       text(UUID.self, try StowEncoder().encode("no\n"))
@@ -104,7 +104,7 @@ struct ErrorTextTests {
         == "Expected a value of type UUID, but found another string at offset 0")
   }
 
-  @Test("of a URL that holds no string say where its value is")
+  @Test("the error for a URL without a string says where its value is")
   func brokenURL() throws {
     struct Link<Target: Codable>: Codable { var from, to: Target }
     let link = Link(from: "a", to: "b")
@@ -117,7 +117,9 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("of bytes after a message say how many there are", arguments: [(1, "is 1 byte"), (3, "are 3 bytes")])
+  @Test(
+    "the error for bytes after a message says how many there are",
+    arguments: [(1, "is 1 byte"), (3, "are 3 bytes")])
   func surplus(count: Int, words: String) throws {
     let message = try StowEncoder().encode(["name": "Ada"])
     #expect(
@@ -125,7 +127,7 @@ struct ErrorTextTests {
         == "Expected a message, but there \(words) after the message, at offset \(message.count)")
   }
 
-  @Test("name no type of the library's own")
+  @Test("errors name no type that is internal to the library")
   func underlying() {
     for bytes in [Data(), Data([0x01, 0x02]), Data([0x7F, 2])] {
       #expect(throws: DecodingError.self) { try StowDecoder().decode(Int.self, from: bytes) }
@@ -137,7 +139,7 @@ struct ErrorTextTests {
     }
   }
 
-  @Test("a string that is no UUID does not fit, and a lenient template counts")
+  @Test("a string that is not a UUID is replaced by a lenient template")
   func lenient() throws {
     struct Settings: Codable, Equatable { var id = UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") }
     let data = try StowEncoder().encode(["id": "none"])

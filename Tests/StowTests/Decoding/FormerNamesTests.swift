@@ -92,7 +92,7 @@ private func text(_ error: DecodingError?) -> String {
 
 @Suite("Former names of keys")
 struct FormerNamesTests {
-  @Test("find values in maps, records and rows, at every depth")
+  @Test("former names find values in maps, records and rows, at every depth")
   func everywhere() throws {
     #expect(try transcode(first, to: Order.self) == order)
     #expect(try transcode([first, first], to: [Order].self) == [order, order])
@@ -103,7 +103,7 @@ struct FormerNamesTests {
     #expect(try transcode(second, to: [Order].self).map(\.customer) == ["Bo", "Cy"])
   }
 
-  @Test("find values in contexts, StowValues and parts, and among many keys")
+  @Test("former names find values in contexts, StowValues and parts, and among many keys")
   func otherSources() throws {
     let (encoder, decoder) = (StowEncoder(), StowDecoder())
     let context = try StowContext(learningFrom: [first])
@@ -119,7 +119,7 @@ struct FormerNamesTests {
     #expect(try StowValue.object(wide).decode(Order.self) == Order(customer: "Ada", total: 1))
   }
 
-  @Test("Values in arrays that mix versions are each found under the name that they have")
+  @Test("Values in arrays that mix versions are each found under their own names")
   func mixedVersions() throws {
     let mixed: StowValue = [
       ["customer": "A", "total": 1.5], ["client": "B", "price": 2.5], ["customer": "C", "price": 3.5],
@@ -133,7 +133,7 @@ struct FormerNamesTests {
     }
   }
 
-  @Test("The present name counts before former ones, and an earlier former one before a later one")
+  @Test("The present name precedes former ones, and an earlier former name a later one")
   func precedence() throws {
     func name(_ value: StowValue) throws -> String { try value.decode(Order.self).customer }
     #expect(try name(["client": "3", "customerName": "2", "customer": "1", "total": 1]) == "1")
@@ -145,7 +145,7 @@ struct FormerNamesTests {
         .comment == nil)
   }
 
-  @Test("A container's calls all find a value under a former name")
+  @Test("All calls of a container find a value under a former name")
   func calls() throws {
     let value: StowValue = ["size": 1, "label": ["name": "inner"], "base": ["size": 5]]
     for value in [value, ["label": ["title": "inner"], "base": ["size": 5], "size": 1]] {
@@ -180,7 +180,7 @@ struct FormerNamesTests {
     }
   }
 
-  @Test("allKeys has the present key once, and unknown names not at all")
+  @Test("allKeys contains the present key once, and no unknown names")
   func allKeys() throws {
     func keys(_ value: StowValue) throws -> [Key] {
       try read(value) { try $0.container(keyedBy: Key.self).allKeys }
@@ -199,7 +199,7 @@ struct FormerNamesTests {
     }
   }
 
-  @Test("Defaults come in only where no name has a value")
+  @Test("Defaults are used only where no name has a value")
   func defaults() throws {
     struct Settings: Codable, Equatable {
       var order = Order(customer: "nobody", total: 1, comment: "none")
@@ -253,7 +253,7 @@ struct FormerNamesTests {
     }
   }
 
-  @Test("A malformed map that has a former name twice is an error once the key is asked for again")
+  @Test("A malformed map that has a former name twice is an error if the key is requested again")
   func repeatedFormerName() {
     struct Trying: Decodable {
       enum CodingKeys: CodingKey, StowFormerNames {
@@ -326,7 +326,7 @@ private struct Sides<Key: CodingKey & Sendable>: Decodable {
 
 @Suite("Ambiguous former names")
 struct AmbiguousFormerNamesTests {
-  @Test("are told by checkFormerNames, which names the keys")
+  @Test("checkFormerNames reports ambiguous former names and their keys")
   func checks() throws {
     try Own.checkFormerNames()
     try Order.CodingKeys.checkFormerNames()
@@ -336,7 +336,7 @@ struct AmbiguousFormerNamesTests {
     #expect(taken.contains("former name of") && taken.contains("Taken"))
   }
 
-  @Test("are an error of decoding where a key is missing, even an optional one")
+  @Test("ambiguous former names are a decoding error if a key is missing, even an optional one")
   func decoding() throws {
     let value: StowValue = ["side": 1, "right": 2]
     #expect(
@@ -354,7 +354,7 @@ struct AmbiguousFormerNamesTests {
     }
   }
 
-  @Test("are not replaced by a template, even a lenient one")
+  @Test("ambiguous former names are not replaced by a template, even a lenient one")
   func lenient() throws {
     struct Outer: Codable {
       struct Inner: Codable {
@@ -376,7 +376,7 @@ struct AmbiguousFormerNamesTests {
     }
   }
 
-  @Test("are an error of decoding with a table of fields, too")
+  @Test("ambiguous former names are a decoding error with a table of fields, too")
   func tables() throws {
     struct Pair: Codable, StowFields {
       var left: Int?
@@ -422,7 +422,7 @@ private struct TabledLine: Codable, Equatable, StowFields {
 
 @Suite("Former names with a table of fields")
 struct FormerFieldTests {
-  @Test("find values in maps, records and rows")
+  @Test("fields find values under former names in maps, records and rows")
   func fields() throws {
     let date = Date(timeIntervalSinceReferenceDate: 1)
     let objects: [StowValue] = [
@@ -441,7 +441,7 @@ struct FormerFieldTests {
     #expect(try StowValue.array(objects).decode([TabledLine].self) == [line, line, line, line])
   }
 
-  @Test("find columns of numbers, and leave out optionals")
+  @Test("fields find columns of numbers under former names, and leave out optionals")
   func rows() throws {
     struct Old: Codable {
       var x, y: Double

@@ -14,9 +14,9 @@ private let values: [any Exact] = [
   UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")!, Decimal(string: "-12.75")!, Decimal(1000),
 ]
 
-@Suite("Dates, UUIDs and decimals, read as other types")
+@Suite("Dates, UUIDs and decimals read as other types")
 struct FoundationKindTests {
-  @Test("are what they are in JSON, or fail in the same way")
+  @Test("dates, UUIDs and decimals are read as other types as in JSON, or fail in the same way")
   func asInJSON() {
     forEachCase(of: values.indices, Place.allCases) { (index: Int, place: Place) in
       func check<Value: Exact>(_ value: Value) throws {

@@ -39,7 +39,7 @@ struct KeptDecodingTests {
     #expect(failure { try container.decode(Int.self, forKey: "missing") }?.kind == .keyNotFound)
   }
 
-  @Test("a keyed container is read after decode returned")
+  @Test("a keyed container can be read after decode returned")
   func keyed() throws {
     let lazy = try transcode(Self.records, to: [Lazy].self)
     for (record, lazy) in zip(Self.records, lazy).reversed() {
@@ -47,7 +47,7 @@ struct KeptDecodingTests {
     }
   }
 
-  @Test("an unkeyed container is read after decode returned")
+  @Test("an unkeyed container can be read after decode returned")
   func unkeyed() throws {
     let lazy = try transcode(["list": [1, 2, 3]], to: [String: LazyList].self)
     let list = try #require(lazy["list"])
@@ -56,7 +56,7 @@ struct KeptDecodingTests {
     #expect(list.container.isAtEnd)
   }
 
-  @Test("containers are read after the decoder read other messages")
+  @Test("containers can be read after the decoder read other messages")
   func afterOthers() throws {
     let decoder = StowDecoder()
     let lazy = try decoder.decode([Lazy].self, from: StowEncoder().encode(Self.records))
@@ -67,7 +67,7 @@ struct KeptDecodingTests {
     for (record, lazy) in zip(Self.records, lazy) { try Self.expectRecord(record, in: lazy.container) }
   }
 
-  @Test("containers are read after the buffer they came from is gone")
+  @Test("containers can be read after their buffer is gone")
   func afterTheBuffer() throws {
     var bytes = [UInt8](try StowEncoder().encode(Self.records))
     let lazy = try bytes.withUnsafeBufferPointer { buffer in
@@ -88,7 +88,7 @@ struct KeptDecoderTests {
     }
   }
 
-  @Test("a decoder, a super decoder and a single-value container are read after decode returned")
+  @Test("decoders, super decoders and single-value containers can be read after decode returned")
   func kept() throws {
     let lazy = try transcode([["a": [1]], ["a": [2]]], to: [Lazy].self)
     #expect(try lazy[1].decoder.readSingle([String: [Int]].self) == ["a": [2]])
@@ -99,7 +99,7 @@ struct KeptDecoderTests {
     #expect(steps(lazy[1].decoder.codingPath) == [1])
   }
 
-  @Test("decoders and keyed containers have their paths still, in values of every form")
+  @Test("kept decoders and keyed containers keep their paths, in values of every form")
   func paths() throws {
     struct Point: Codable {
       var x: Double
@@ -148,7 +148,7 @@ struct KeptDecoderTests {
     }
   }
 
-  @Test("a container kept by a value whose decoding failed")
+  @Test("a container can be read even if the decoding of the value that kept it failed")
   func afterFailure() throws {
     let record: JSONValue = ["name": "n", "values": [1, 2]]
     final class Shelf: @unchecked Sendable {
@@ -222,7 +222,7 @@ struct KeptPathTests {
     }
   }
 
-  @Test("are known when decode has returned")
+  @Test("kept containers have their paths after decode returned")
   func afterTheCall() throws {
     let shelves = try transcode(["list": Self.records], to: [String: [Shelf]].self)["list"] ?? []
     #expect(shelves.count == 4)
@@ -233,7 +233,7 @@ struct KeptPathTests {
     }
   }
 
-  @Test("are known when thousands of containers were taken from one array")
+  @Test("kept containers have their paths when one array gave thousands of containers")
   func ofOneArray() throws {
     struct Taken: Decodable {
       init(from decoder: any Decoder) throws {
@@ -256,7 +256,7 @@ struct KeptPathTests {
     _ = try transcode(["inner": ["list": (0..<3000).map { ["a": [$0]] }]], to: Taken.self)
   }
 
-  @Test("are known while other values are decoded, which stand deeper or less deep")
+  @Test("kept containers have their paths while deeper and shallower values are decoded")
   func meanwhile() throws {
     final class Shelves: @unchecked Sendable {
       var kept: [Shelf] = []
@@ -331,7 +331,7 @@ struct ContainersOfKeptOnesTests {
     #expect(try inner.decode([String: String].self, forKey: "name")["last"] == "Lovelace")
   }
 
-  @Test("many kept containers are let go in any order")
+  @Test("many kept containers can be released in any order")
   func many() throws {
     var containers = try (0..<20).map { _ in try Self.kept() }
     try Self.disturb()
@@ -366,7 +366,7 @@ struct ContainersOfKeptOnesTests {
   /// A table, and so rows without tags.
   private static let points = (0..<20).map { Point(x: 100 + $0, inner: 250 - 3 * $0) }
 
-  @Test("a session goes when its last container has gone", arguments: [false, true])
+  @Test("a session is released when its last container is released", arguments: [false, true])
   func release(isRow: Bool) throws {
     let data = isRow ? try StowEncoder().encode(Self.points) : try StowEncoder().encode([["inner": 1]])
     let trace = try Self.trace { decoder throws in
@@ -382,7 +382,7 @@ struct ContainersOfKeptOnesTests {
 
   #if os(Linux)
     @Test(
-      "take no memory for those that are gone",
+      "released containers and decoders take no memory",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
       .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
     func memory() async {
@@ -442,7 +442,7 @@ struct ContainersOfKeptOnesTests {
     }
 
     @Test(
-      "a kept decoder takes at most 16 KB, however many types of keys were met, and nothing once it is released",
+      "a kept decoder takes at most 16 KB, whatever key types occurred, and nothing once released",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
       .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
     func memoryOfKept() async {
@@ -488,7 +488,7 @@ struct ContainersOfKeptOnesTests {
     }
   }
 
-  @Test("a kept decoder has its path when nobody holds the containers around it")
+  @Test("a kept decoder has its path after the containers around it are released")
   func pathWithoutContainers() throws {
     let bytes = try StowEncoder().encode(KeepsInner())
     for _ in 0..<10 {
@@ -506,7 +506,7 @@ struct ContainersOfKeptOnesTests {
     }
   }
 
-  @Test("a message whose objects are rows is gone with its call")
+  @Test("a message whose objects are rows is released when its call ends")
   func rows() throws {
     let data = try StowEncoder().encode(Self.points)
     let trace = try Self.trace { decoder throws in
@@ -516,7 +516,7 @@ struct ContainersOfKeptOnesTests {
     #expect(trace.witness == nil)
   }
 
-  @Test("a container taken from a kept one on the encoding side outlives it")
+  @Test("a container taken from a kept encoding container outlives it")
   func encoding() throws {
     final class Shelf { var container: KeyedEncodingContainer<AnyKey>? }
     let shelf = Shelf()

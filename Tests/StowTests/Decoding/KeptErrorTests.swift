@@ -2,7 +2,7 @@ import Stow
 import Testing
 
 /// Errors are used again once nobody holds them; those that somebody does hold stay as they are.
-@Suite("Errors that are kept")
+@Suite("Kept errors")
 struct KeptErrorTests {
   /// What is kept of an error, and what it must go on saying.
   private enum Keepsake {
@@ -86,7 +86,7 @@ struct KeptErrorTests {
     "nested": ["a": ["b": ["c": ["d": [["e": "f"], ["e": "g"], ["e": 5]]]]]],
   ]
 
-  @Test("keep their path, their offset and their words")
+  @Test("kept errors keep their path, their offset and their text")
   func kept() {
     forEachCase(of: [1, 2, 3, 5, 7, 1000], [true, false]) { (count: Int, errors: Bool) in
       let taster = try read(Self.value) { decoder in
@@ -102,7 +102,7 @@ struct KeptErrorTests {
     }
   }
 
-  @Test("differ in their offsets, which say where the values stand")
+  @Test("errors have the offsets of their own values")
   func offsets() throws {
     struct Offsets: Decodable {
       var texts: [String] = []
@@ -123,7 +123,7 @@ struct KeptErrorTests {
       texts == (0..<20).map { "Expected a value of type Int, but found a string at offset \(2 + 8 * $0)" })
   }
 
-  @Test("one that comes out of decode is not changed by the messages that follow")
+  @Test("an error thrown by decode is not changed by the messages that follow")
   func comesOut() throws {
     let decoder = StowDecoder()
     func failure(_ value: [String: [String]]) throws -> DecodingError.Context? {

@@ -40,14 +40,14 @@ struct KeyedDecodingTests {
     #expect(try transcode(value, to: Narrow.self) == Narrow(e: 7))
   }
 
-  @Test("an object with nothing of interest is skipped")
+  @Test("an object without known keys is skipped")
   func nothingKnown() throws {
     struct Empty: Codable, Equatable {}
     #expect(try transcode(Wide(), to: Empty.self) == Empty())
     #expect(try transcode([Wide(), Wide(), Wide()], to: [Empty].self).count == 3)
   }
 
-  @Test("fields are read in any order")
+  @Test("fields can be read in any order")
   func anyOrder() throws {
     let keys = ["a", "b", "c", "d", "e", "f"]
     for rotation in keys.indices {
@@ -59,7 +59,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("fields are read twice")
+  @Test("fields can be read more than once")
   func twice() throws {
     try Self.withWide { container in
       for key in ["f", "f", "a", "c", "a", "d", "d", "b", "e", "b", "e", "f"] {
@@ -68,7 +68,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("fields are read never, and the next object all the same")
+  @Test("the next object can be read if no field of an object was")
   func never() throws {
     try read([Wide(), Wide()]) { decoder in
       var list = try decoder.unkeyedContainer()
@@ -91,7 +91,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("decodeIfPresent: missing or nil is nil")
+  @Test("decodeIfPresent returns nil for a key that is missing or nil")
   func decodeIfPresent() throws {
     try read(["present": 1, "null": nil] as JSONValue) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -106,7 +106,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("decoding an optional: nil is nil, missing is an error")
+  @Test("decoding an optional returns nil for nil, and throws for a missing key")
   func decodeOptional() throws {
     try read(["null": nil] as JSONValue) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -116,7 +116,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("contains is true for an explicit nil")
+  @Test("contains returns true for an explicit nil")
   func contains() throws {
     try read(["present": 1, "null": nil] as JSONValue) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -129,7 +129,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("allKeys are the keys that the key type knows")
+  @Test("allKeys returns the keys that the key type knows")
   func allKeys() throws {
     enum Some: String, CodingKey { case a, c, z }
     try read(["a": 1, "b": nil, "c": [3]] as JSONValue) { decoder in
@@ -141,7 +141,7 @@ struct KeyedDecodingTests {
     #expect(try read([String: Int]()) { try $0.container(keyedBy: AnyKey.self).allKeys.isEmpty })
   }
 
-  @Test("absent optionals are no keys")
+  @Test("allKeys does not contain absent optionals")
   func allKeysOfRecords() throws {
     struct Sparse: Codable {
       var a: Int?
@@ -158,7 +158,7 @@ struct KeyedDecodingTests {
     #expect(keys == [["a"], ["b"], [], ["a", "b", "c"]])
   }
 
-  @Test("superDecoder reads the key super, superDecoder(forKey:) its own")
+  @Test("superDecoder reads the key super, and superDecoder(forKey:) its own key")
   func superDecoder() throws {
     try read(["super": ["s": 1], "own": [2], "n": nil] as JSONValue) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
@@ -188,7 +188,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  @Test("the super decoder of a missing key decodes what can be made of nil")
+  @Test("the super decoder of a missing key decodes types that accept nil")
   func missingSuperDecoderOfGenericValue() throws {
     try read(["a": 1]) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)

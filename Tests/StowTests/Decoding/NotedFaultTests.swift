@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// `allKeys`, `contains` and `count` cannot throw.
-@Suite("A fault that a call cannot throw fails the whole decoding")
+@Suite("Faults that calls cannot throw")
 struct NotedFaultTests {
   /// A type that reads what `allKeys` names.
   private struct Walker: Decodable {
@@ -38,7 +38,7 @@ struct NotedFaultTests {
     [0xE7, 0xC6, 0x81, 0x31, 0x91, 0x81, 0x32, 0x7D],
   ]
 
-  @Test("of maps, records and tables")
+  @Test("a fault in the keys of maps, records and tables fails the whole decoding")
   func keys() {
     forEachCase(of: Self.faulty) { (message: [UInt8]) in
       expectCorrupted([Walker].self, message)
@@ -50,7 +50,8 @@ struct NotedFaultTests {
   }
 
   @Test(
-    "at the top", arguments: [[0xC2, 0xC0, 0x91], [0xC6, 0x81, 0x31, 0x91, 0x81, 0x32, 0x7D]] as [[UInt8]])
+    "a fault at the top fails the whole decoding",
+    arguments: [[0xC2, 0xC0, 0x91], [0xC6, 0x81, 0x31, 0x91, 0x81, 0x32, 0x7D]] as [[UInt8]])
   func top(message: [UInt8]) {
     expectCorrupted(Walker.self, message)
     expectCorrupted(Careless.self, message)
@@ -58,7 +59,7 @@ struct NotedFaultTests {
     expectCorrupted([String: Int].self, message)
   }
 
-  @Test("when a key is only asked about")
+  @Test("a fault met by contains fails the whole decoding")
   func contains() {
     struct Asking: Decodable {
       init(from decoder: any Decoder) throws {
@@ -69,7 +70,7 @@ struct NotedFaultTests {
     expectCorrupted(Asking.self, [0xC6, 0x81, 0x31, 0x91, 0x81, 0x32, 0x7D])
   }
 
-  @Test("when a key stands twice and an entry is passed over")
+  @Test("a key that occurs twice fails the decoding if an entry with it is skipped")
   func passedOver() throws {
     struct Pair: Decodable, Equatable {
       var a: Int
@@ -84,7 +85,7 @@ struct NotedFaultTests {
     expectCorrupted([String: Int].self, taken)
   }
 
-  @Test("when a key stands twice and is asked for again")
+  @Test("a key that occurs twice fails the decoding if it is requested again")
   func askedForAgain() {
     /// Tries a key as one type, and then as another.
     struct Trying<Key: CodingKey>: Decodable {
@@ -105,7 +106,7 @@ struct NotedFaultTests {
     }
   }
 
-  @Test("when elements are counted")
+  @Test("a fault met by counting elements fails the whole decoding")
   func count() {
     struct Counting: Decodable {
       init(from decoder: any Decoder) throws {
@@ -117,7 +118,7 @@ struct NotedFaultTests {
     expectCorrupted(Counting.self, [0xE2, 0x91, 0x32])
   }
 
-  @Test("with the path of the object, and the first fault of several")
+  @Test("the error has the path of the object, and the first fault of several")
   func path() {
     let message: [UInt8] = [0xE6, 0xC2, 0xC0, 0x91, 0xC2, 0xC1, 0x92]
     #expect {
@@ -128,7 +129,7 @@ struct NotedFaultTests {
     }
   }
 
-  @Test("and leaves nothing behind for the next message")
+  @Test("a fault does not affect the next message")
   func next() throws {
     let decoder = StowDecoder()
     for _ in 0..<3 {

@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("Integers are read as every number type that holds them")
+@Suite("Integers read as other number types")
 struct IntegerConversionTests {
   private static let values: [Int64] =
     [0, 1, -1, 15, 16, 23, 24, 31, 32, -16, -17, -24, -25, -32, -33]
@@ -23,7 +23,7 @@ struct IntegerConversionTests {
     }
   }
 
-  @Test("signed types")
+  @Test("integers are read as every signed type that holds them")
   func signed() throws {
     try Self.check(Int.self)
     try Self.check(Int8.self)
@@ -32,7 +32,7 @@ struct IntegerConversionTests {
     try Self.check(Int64.self)
   }
 
-  @Test("unsigned types")
+  @Test("integers are read as every unsigned type that holds them")
   func unsigned() throws {
     try Self.check(UInt.self)
     try Self.check(UInt8.self)
@@ -41,7 +41,7 @@ struct IntegerConversionTests {
     try Self.check(UInt64.self)
   }
 
-  @Test("128-bit types")
+  @Test("integers are read as 128-bit types, and back")
   func wide() throws {
     try Self.check(Int128.self)
     try Self.check(UInt128.self)
@@ -54,7 +54,7 @@ struct IntegerConversionTests {
     expectRefused(Int128.self, from: UInt128.max)
   }
 
-  @Test("UInt64 beyond Int64")
+  @Test("a UInt64 beyond Int64 is read only as types that hold it")
   func beyondInt64() throws {
     #expect(try transcode(UInt64.max, to: UInt.self) == .max)
     expectRefused(Int64.self, from: UInt64.max)
@@ -62,7 +62,7 @@ struct IntegerConversionTests {
     expectRefused(UInt32.self, from: UInt64.max)
   }
 
-  @Test("floating-point types")
+  @Test("integers are read as floating-point types that hold them")
   func floats() throws {
     for value in Self.values {
       if let double = Double(exactly: value) { #expect(try transcode(value, to: Double.self) == double) }
@@ -74,23 +74,23 @@ struct IntegerConversionTests {
     #expect(try transcode([1, 0.5, 3] as JSONValue, to: [Double].self) == [1, 0.5, 3])
   }
 
-  @Test("Decimal")
+  @Test("integers are read as Decimal")
   func decimal() throws {
     for value in Self.values { #expect(try transcode(value, to: Decimal.self) == Decimal(value)) }
     #expect(try transcode(UInt64.max, to: Decimal.self) == Decimal(UInt64.max))
     #expect(try transcode([1, -2], to: [Decimal].self) == [1, -2])
   }
 
-  @Test("Date")
+  @Test("integers are read as Date")
   func date() throws {
     #expect(try transcode(86400, to: Date.self) == Date(timeIntervalSinceReferenceDate: 86400))
     #expect(try transcode([0, -1], to: [Date].self).map(\.timeIntervalSinceReferenceDate) == [0, -1])
   }
 }
 
-@Suite("Integers that a floating-point type does not hold are rounded, as JSON rounds them")
+@Suite("Integers rounded to floating-point types")
 struct InexactIntegerTests {
-  @Test("Double")
+  @Test("integers that Double does not hold are rounded")
   func double() throws {
     #expect(try transcode((1 << 53) + 1, to: Double.self) == 9_007_199_254_740_992)
     #expect(try transcode((1 << 53) + 3, to: Double.self) == 9_007_199_254_740_996)
@@ -102,7 +102,7 @@ struct InexactIntegerTests {
     #expect(try transcode(["k": -(1 << 53) - 1], to: [String: Double].self) == ["k": -0x1p53])
   }
 
-  @Test("Double, in rows")
+  @Test("integers in rows that Double does not hold are rounded")
   func rows() throws {
     struct Whole: Encodable { var number: Int }
     struct Rounded: Decodable { var number: Double }
@@ -111,7 +111,7 @@ struct InexactIntegerTests {
     #expect(rounded.map(\.number) == numbers.map(Double.init))
   }
 
-  @Test("Float, once and not by way of Double")
+  @Test("integers that Float does not hold are rounded once, not by way of Double")
   func float() throws {
     #expect(try transcode((1 << 24) + 1, to: Float.self) == 16_777_216)
     #expect(try transcode(Int64.max, to: Float.self) == 0x1p63)
@@ -123,7 +123,7 @@ struct InexactIntegerTests {
     #expect(try transcode([half, 1000], to: [Float].self).first == Float(half))
   }
 
-  @Test("beyond the range of the type they are refused")
+  @Test("integers beyond the range of a floating-point type are refused")
   func beyondTheRange() {
     expectRefused(Float.self, from: UInt128.max)
     #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
@@ -132,7 +132,7 @@ struct InexactIntegerTests {
     #endif
   }
 
-  @Test("a property of both types reads what it wrote")
+  @Test("an integer property can be read as an integer and as a Double")
   func bothTypes() throws {
     struct Schema: Codable {
       var maximum: Int
@@ -146,9 +146,9 @@ struct InexactIntegerTests {
   }
 }
 
-@Suite("Floating-point values are read as floating-point types")
+@Suite("Floating-point values read as floating-point types")
 struct FloatConversionTests {
-  @Test("Double as Float, rounded")
+  @Test("a Double is read as a Float, rounded")
   func doubleAsFloat() throws {
     for value in [0.1, 0.5, -1.25, 1e30, 1e-40, 3.4028235e38, .pi, -2.0 / 3] {
       #expect(try transcode(value, to: Float.self) == Float(value))
@@ -156,14 +156,14 @@ struct FloatConversionTests {
     }
   }
 
-  @Test("Double as Float, beyond its range, is refused")
+  @Test("a Double beyond the range of Float is refused")
   func beyondFloat() {
     expectRefused(Float.self, from: 1e300)
     expectRefused(Float.self, from: -1e39)
     expectRefused(Float.self, from: Double.greatestFiniteMagnitude)
   }
 
-  @Test("Double as Decimal")
+  @Test("a Double is read as a Decimal")
   func doubleAsDecimal() throws {
     #expect(try transcode(1.5, to: Decimal.self) == Decimal(string: "1.5"))
     #expect(
@@ -173,9 +173,9 @@ struct FloatConversionTests {
   }
 }
 
-@Suite("Floating-point values keep their kind")
+@Suite("Kinds of floating-point values")
 struct FloatKindTests {
-  @Test("Float as Double, exactly")
+  @Test("a Float is read as a Double, exactly")
   func floatAsDouble() throws {
     for value: Float in [0.1, -1.25, .leastNonzeroMagnitude, 3.4028235e38, .pi] {
       #expect(try transcode(value, to: Double.self) == Double(value))
@@ -183,7 +183,7 @@ struct FloatKindTests {
     }
   }
 
-  @Test("Infinities and NaN are read as every floating-point type")
+  @Test("infinities and NaN are read as every floating-point type")
   func notFinite() throws {
     #expect(try transcode(1e-300, to: Float.self) == 0)
     #expect(try transcode(Double.infinity, to: Float.self) == .infinity)
@@ -205,7 +205,7 @@ struct FloatKindTests {
     #expect(try transcode([value, 0.5], to: JSONValue.self) == [.double(value), 0.5])
   }
 
-  @Test("Double beyond Float is refused where it stands")
+  @Test("a number out of range is refused with the path of its place")
   func beyondFloatPath() {
     expectRefused([Float].self, from: [1, 1e300], at: 1)
     expectRefused([String: [Float]].self, from: ["k": [-1e39]], at: "k", 0)

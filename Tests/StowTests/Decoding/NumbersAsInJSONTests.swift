@@ -9,16 +9,16 @@ extension TestedFloat {
 /// What JSON writes and reads as the same number, whose outcomes can be compared.
 ///
 /// JSON gives no path for a number that does not fit; Stow's path is that of the number.
-@Suite("Numbers are read as JSON reads them, or refused for the same reason")
+@Suite("Numbers read as in JSON")
 struct NumbersAsInJSONTests {
-  @Test("integers as every type of integers")
+  @Test("integers are read as every integer type, or refused, as in JSON")
   func integers() {
     forEachCase(of: integerTypes, Place.allCases) { (written: any TestedInteger.Type, place: Place) in
       try check(written, as: integerTypes, in: place) { _, _ in true }
     }
   }
 
-  @Test("integers as floating-point types")
+  @Test("integers are read as floating-point types, or refused, as in JSON")
   func integersAsFloats() {
     forEachCase(of: integerTypes, Place.allCases) { (written: any TestedInteger.Type, place: Place) in
       try check(written, as: floatTypes, in: place) { _, _ in true }
@@ -26,7 +26,7 @@ struct NumbersAsInJSONTests {
   }
 
   /// JSON writes whole floats like integers, and reads them as such.
-  @Test("fractions as every type of integers")
+  @Test("fractions are refused by every integer type, as in JSON")
   func fractions() {
     forEachCase(of: floatTypes, Place.allCases) { (written: any TestedFloat.Type, place: Place) in
       try check(written, as: integerTypes, in: place) { value, _ in value.isFraction }
@@ -34,7 +34,7 @@ struct NumbersAsInJSONTests {
   }
 
   /// JSON refuses what a narrower type rounds to zero.
-  @Test("Double as every floating-point type")
+  @Test("a Double is read as every floating-point type, or refused, as in JSON")
   func doubles() {
     forEachCase(of: Place.allCases) { (place: Place) in
       try check(Double.self, as: floatTypes, in: place) { value, _ in
@@ -44,7 +44,7 @@ struct NumbersAsInJSONTests {
   }
 
   /// JSON writes a `Float` in the fewest digits, which are another `Double`.
-  @Test("floats as their own type")
+  @Test("floating-point numbers are read as their own type, as in JSON")
   func own() {
     forEachCase(of: floatTypes, Place.allCases) { (type: any TestedFloat.Type, place: Place) in
       try check(type, as: [type], in: place) { value, _ in value.isFinite }

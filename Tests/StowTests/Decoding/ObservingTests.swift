@@ -42,7 +42,7 @@ struct ObservingTests {
     return observer
   }
 
-  @Test("tells the types of values and keys, in maps, records and rows, of plain types and tables of fields")
+  @Test("types of values and keys are observed in maps, records and rows, even of tables of fields")
   func types() throws {
     let order: StowValue = ["lines": [["count": 1]], "prices": ["a": ["count": 2]], "tags": [3]]
     for (value, path) in [(order, ""), ([order, order], "Index 1.")] as [(StowValue, String)] {
@@ -55,7 +55,7 @@ struct ObservingTests {
     }
   }
 
-  @Test("tells each key that is missing, also where it has a former name")
+  @Test("the observer gets each missing key, even one that is found under a former name")
   func missing() throws {
     let line: StowValue = ["count": 1, "note": "n"]
     let value: StowValue = [
@@ -66,7 +66,7 @@ struct ObservingTests {
     #expect(try observe([Line].self, [line, line]).missing == [])
   }
 
-  @Test("ends with its call, also for containers that are kept")
+  @Test("observation ends with its call, even for containers that are kept")
   func end() throws {
     let value: StowValue = ["count": 1]
     let (observer, decoder) = (Observer(), StowDecoder())
@@ -83,7 +83,7 @@ struct ObservingTests {
     #expect(observer.types == types && observer.missing == missing)
   }
 
-  @Test("reports bytes that are not a message")
+  @Test("observed decoding throws for bytes that are not a message")
   func malformed() throws {
     let whole = try StowEncoder().encode([String](repeating: "some words", count: 9))
     for bytes in [Data(), Data([0xFF, 0xFF])] + (1..<whole.count).map({ whole.prefix($0) }) {

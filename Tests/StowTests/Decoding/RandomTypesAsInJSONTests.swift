@@ -132,9 +132,9 @@ private indirect enum Structure {
   }
 }
 
-@Suite("Random values, read as a type that is not quite theirs")
+@Suite("Random values read as a type nearly theirs")
 struct RandomTypesAsInJSONTests {
-  @Test("are read as in JSON, or fail in the same way at the same place")
+  @Test("random values are read as in JSON, or fail in the same way at the same place")
   func nearlyTheType() {
     forEachCase(of: 0..<300) { (seed: Int) in
       var random = SeededGenerator(seed: 10_000 + UInt64(seed))

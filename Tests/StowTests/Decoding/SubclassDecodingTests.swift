@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// A metatype says more than the type that it is statically known as.
-@Suite("A class that is handed over as a metatype of its superclass is the one that is made")
+@Suite("Subclasses passed as metatypes of their superclass")
 struct SubclassDecodingTests {
   private class Base: Codable {
     var name = ""
@@ -41,7 +41,7 @@ struct SubclassDecodingTests {
     #expect(value?.name == "Ada", sourceLocation: sourceLocation)
   }
 
-  @Test("at the top")
+  @Test("a class passed as its superclass's metatype is decoded at the top")
   func top() throws {
     expectDerived(try StowDecoder().decode(Self.type, from: StowEncoder().encode(Self.derived)))
   }
@@ -53,7 +53,7 @@ struct SubclassDecodingTests {
     init(from decoder: any Decoder) throws { value = try Self.body(decoder) }
   }
 
-  @Test("in the other containers")
+  @Test("a class passed as its superclass's metatype is decoded in every other container")
   func containers() throws {
     let encoder = StowEncoder()
     let decoder = StowDecoder()
@@ -99,7 +99,7 @@ struct SubclassDecodingTests {
     }
   }
 
-  @Test("and is nil where a nil within an optional stands, though only the subclass has a table of fields")
+  @Test("a nil within an optional is nil even if only the subclass has a table of fields")
   func nestedNil() throws {
     let data = try StowEncoder().encode([Int??.some(.none), .none])
     struct Nils: Decodable {

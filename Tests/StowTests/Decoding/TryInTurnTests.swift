@@ -34,7 +34,7 @@ struct TryInTurnTests {
     var name: String
   }
 
-  @Test("a generic value comes back as it was")
+  @Test("a generic value survives a round trip")
   func genericValue() throws {
     let value: JSONValue = [
       "null": nil, "yes": true, "no": false, "zero": 0, "one": 1, "minus": -1, "big": 9_007_199_254_740_993,
@@ -60,7 +60,7 @@ struct TryInTurnTests {
     expectRoundTrip([Either<Bool, Double>.left(true), .right(0.5), .left(false)])
   }
 
-  @Test("a failure deep inside the first type is forgotten")
+  @Test("a failure deep inside the first type does not affect the second")
   func deepFailure() throws {
     typealias Value = Either<[[Point]], [[Either<Point, Named>]]>
     let point = Point(x: 1, y: 2)
@@ -70,7 +70,7 @@ struct TryInTurnTests {
       [String: Value].init(uniqueKeysWithValues: [("k", .right([[.right(Named(x: 1, name: "n"))]]))]))
   }
 
-  @Test("the same for elements of an array and fields of an object, by hand")
+  @Test("elements and fields can be tried as one type and then another by hand")
   func byHand() throws {
     try read([["x": 1, "y": "two"], ["x": 3, "y": 4]] as JSONValue) { decoder in
       var list = try decoder.unkeyedContainer()
@@ -85,7 +85,7 @@ struct TryInTurnTests {
     }
   }
 
-  @Test("one decoder gives containers of every kind in turn until one fits")
+  @Test("one decoder can be tried for containers of every kind until one fits")
   func containersInTurn() throws {
     func kind(_ decoder: any Decoder) throws -> String {
       if (try? decoder.container(keyedBy: AnyKey.self)) != nil { return "object" }
@@ -118,7 +118,7 @@ struct TryInTurnTests {
     #expect(try transcode(value, to: Lossy.self).points == [Point(x: 1, y: 2), Point(x: 7, y: 8)])
   }
 
-  @Test("after a failed message the same decoder reads the next")
+  @Test("a decoder reads the next message after one failed")
   func nextMessage() throws {
     let decoder = StowDecoder()
     let data = try StowEncoder().encode([Point(x: 1, y: 2), Point(x: 3, y: 4)])

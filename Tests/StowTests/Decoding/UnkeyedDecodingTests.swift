@@ -8,7 +8,7 @@ struct UnkeyedDecodingTests {
     var y: Int
   }
 
-  @Test("count, currentIndex and isAtEnd")
+  @Test("count, currentIndex and isAtEnd follow each element")
   func progress() throws {
     try read([1, nil, "s", [2], ["k": 3], 4] as JSONValue) { decoder in
       var list = try decoder.unkeyedContainer()
@@ -81,7 +81,7 @@ struct UnkeyedDecodingTests {
     }
   }
 
-  @Test("nil where a value is asked for is valueNotFound and does not move")
+  @Test("a nil element decoded as a value throws valueNotFound and does not move")
   func nilElements() throws {
     try read([nil, nil, 1] as JSONValue) { decoder in
       var list = try decoder.unkeyedContainer()
@@ -98,7 +98,7 @@ struct UnkeyedDecodingTests {
     }
   }
 
-  @Test("past the end is valueNotFound, again and again")
+  @Test("decoding past the end always throws valueNotFound")
   func pastTheEnd() throws {
     for values in [[], [1], [1, 2, 3]] {
       try read(values) { decoder in
@@ -121,7 +121,7 @@ struct UnkeyedDecodingTests {
     }
   }
 
-  @Test("a copy of the container reads on its own")
+  @Test("a copy of an unkeyed container reads independently")
   func copies() throws {
     try read([1, 2, 3]) { decoder in
       var list = try decoder.unkeyedContainer()
@@ -137,7 +137,7 @@ struct UnkeyedDecodingTests {
     }
   }
 
-  @Test("the same of every packed kind of array", arguments: 0..<6)
+  @Test("every packed kind of array is read element by element", arguments: 0..<6)
   func packed(kind: Int) throws {
     let value: JSONValue =
       switch kind {
@@ -177,9 +177,9 @@ struct UnkeyedDecodingTests {
   }
 }
 
-@Suite("Reading past the end of an array if present")
+@Suite("Reading past the end of an array")
 struct PastTheEndTests {
-  @Test("decodeIfPresent is nil and does not move")
+  @Test("decodeIfPresent returns nil past the end and does not move")
   func decodeIfPresent() throws {
     try read([1]) { decoder in
       var list = try decoder.unkeyedContainer()

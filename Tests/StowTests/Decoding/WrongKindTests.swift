@@ -2,7 +2,7 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("Kinds that are not read as one another")
+@Suite("Kinds not read as one another")
 struct WrongKindTests {
   private func expectRefusedEverywhere<T: Codable>(
     _ type: T.Type, from value: some Codable, sourceLocation: SourceLocation = #_sourceLocation
@@ -61,7 +61,7 @@ struct WrongKindTests {
     }
   }
 
-  @Test("a container is never a scalar, nor another container")
+  @Test("a container is never a scalar or another container")
   func container() {
     for value in [[], [1], [:], ["k": 1], [0.5, 0.25], [true], [["x": 1]]] as [JSONValue] {
       expectRefusedEverywhere(Int.self, from: value)

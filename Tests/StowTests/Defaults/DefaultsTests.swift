@@ -36,7 +36,7 @@ private func decoded(
 
 @Suite("Defaults for missing keys")
 struct DefaultsTests {
-  @Test("are those of the template, at every depth")
+  @Test("missing keys have the values of the template, at every depth")
   func missing() throws {
     #expect(try decoded([:]) == Settings())
     var settings = Settings()
@@ -49,7 +49,7 @@ struct DefaultsTests {
     #expect(try StowDecoder().decode(Settings.self, from: [UInt8](data), defaults: Settings()) == whole)
   }
 
-  @Test("are those of the template within any optional, not only one that is decoded if present")
+  @Test("missing keys have the values of the template within any optional, however it is decoded")
   func withinOptionals() throws {
     struct Box<Value: Codable & Equatable>: Codable, Equatable {
       var value: Value
@@ -73,7 +73,7 @@ struct DefaultsTests {
     #expect(try StowDecoder().decode(Box<Window??>.self, from: data, defaults: Box(value: template)) == some)
   }
 
-  @Test("do not replace a nil that the message says")
+  @Test("defaults do not replace a nil of the message")
   func null() throws {
     let settings = try decoded(["second": nil, "window": ["title": nil]])
     #expect(settings.second == nil && settings.window.title == nil)
@@ -81,7 +81,7 @@ struct DefaultsTests {
     #expect(failure { try decoded(["name": nil]) } == .valueNotFound("name"))
   }
 
-  @Test("do not answer whether a key of the message has a nil")
+  @Test("defaults do not change whether a key of the message is nil")
   func asksForNil() throws {
     struct Asked: Codable, Equatable {
       var isNil: Bool
@@ -107,7 +107,7 @@ struct DefaultsTests {
     #expect(try asked([:], nil) == Asked(nil))
   }
 
-  @Test("are not added to arrays and dictionaries, nor to what is in them")
+  @Test("defaults are not added to arrays and dictionaries, or to their elements")
   func collections() throws {
     let settings = try decoded(["tags": ["b"], "keys": ["cut": "x"], "levels": [:]])
     #expect(settings.tags == ["b"] && settings.keys == ["cut": "x"] && settings.levels.isEmpty)
@@ -117,7 +117,7 @@ struct DefaultsTests {
         == .keyNotFound("height", "levels", .key("1", 1)))
   }
 
-  @Test("are not added to dictionaries of several types, nor to what is in them")
+  @Test("defaults are not added to dictionaries of several types, or to their values")
   func families() throws {
     struct Drawing: Codable {
       @Polymorphic var shapes: [String: any Shape] = ["a": Square(side: 3), "b": Circle(radius: 1)]
@@ -137,13 +137,13 @@ struct DefaultsTests {
     #expect(try shapes(message, .lenient)["b"] as? Circle == Circle(radius: 1))
   }
 
-  @Test("do not change the case of an enumeration with values")
+  @Test("defaults do not change the case of an enumeration with values")
   func enumerations() throws {
     #expect(try decoded(["theme": ["plain": [:]]]).theme == .plain)
     #expect(try decoded(["theme": ["colored": ["red": 0]]]).theme == .colored(red: 0, blue: 0.5))
   }
 
-  @Test("do not hide which of several keys the message has")
+  @Test("defaults do not hide which of several keys the message has")
   func alternatives() throws {
     enum Size: Codable, Equatable {
       case length(Int)
@@ -168,7 +168,7 @@ struct DefaultsTests {
     #expect(try StowDecoder().decode(Size.self, from: data, defaults: .length(1)) == .width(2))
   }
 
-  @Test("are found for types that decode themselves in unusual ways")
+  @Test("defaults are found for types that decode themselves in unusual ways")
   func unusual() throws {
     struct Wrapped: Codable, Equatable {
       var window: Window
@@ -214,7 +214,7 @@ struct DefaultsTests {
       nested.nested.width == 3 && nested.nested.height == 9 && nested.nested.list == [1] && nested.wide == 5)
   }
 
-  @Test("are found for superclasses")
+  @Test("defaults are found for superclasses")
   func superclasses() throws {
     let template = Terrier(name: "Rex", tricks: ["sit"])
     let data = try StowEncoder().encode(["name": "Ida"])
@@ -244,7 +244,7 @@ struct DefaultsTests {
     #expect(changed.width == 1 && changed.height == 8 && changed.depth == 5)
   }
 
-  @Test("keep user information, contexts and registered types")
+  @Test("decoding with defaults keeps user information, contexts and registered types")
   func options() throws {
     struct Drawing: Codable {
       var name = ""
@@ -270,7 +270,7 @@ struct DefaultsTests {
     #expect(square?.side == 1 && square?.made.timeIntervalSinceReferenceDate == 9)
   }
 
-  @Test("leave what is known of unknown keys to the message")
+  @Test("values that accept unknown keys come from the message alone")
   func values() throws {
     struct Kept: Codable {
       var name = "n"
@@ -288,7 +288,7 @@ private class Window2: Codable {
 
 @Suite("Defaults for values that do not fit")
 struct LenientDefaultsTests {
-  @Test("take the place of just these")
+  @Test("defaults replace only the values that do not fit")
   func misfits() throws {
     let message: JSONValue = [
       "name": 5, "window": ["width": "wide", "height": 9, "title": [1]], "second": 1, "tags": [1, 2],
@@ -305,7 +305,7 @@ struct LenientDefaultsTests {
     #expect(failure { try decoded("none") } == .typeMismatch())
   }
 
-  @Test("are nil where the template has none")
+  @Test("values that do not fit are nil if the template has none")
   func absent() throws {
     struct Sparse: Codable, Equatable { var count: Int?, window: Window? }
     let data = try StowEncoder().encode(["count": "many", "window": "big"])
@@ -319,7 +319,7 @@ struct LenientDefaultsTests {
     #expect(outer == Outer())
   }
 
-  @Test("are none for errors of the user's own")
+  @Test("defaults do not replace values whose types throw errors of their own")
   func userErrors() throws {
     struct Strict: Codable { var value = Picky() }
     struct Picky: Codable {
@@ -332,7 +332,7 @@ struct LenientDefaultsTests {
     }
   }
 
-  @Test("are none for bytes that are broken, whatever is changed or cut off")
+  @Test("defaults do not hide broken bytes, whatever is changed or cut off")
   func broken() throws {
     let data = [UInt8](try StowEncoder().encode(Settings(name: "Elbe", tags: ["x", "y", "z"])))
     let decoder = StowDecoder()
@@ -355,7 +355,7 @@ struct LenientDefaultsTests {
     }
   }
 
-  @Test("are none for bytes that are broken in a value of another kind")
+  @Test("defaults do not hide broken bytes in a value of another kind")
   func brokenMisfits() {
     struct Sparse: Codable { var name: String? }
     // {"name": …}: a reserved tag, a number that is cut off, an array that holds a reserved tag, and a row with a Bool of 2.
@@ -376,7 +376,7 @@ struct LenientDefaultsTests {
     }
   }
 
-  @Test("do not hide that the stack is full")
+  @Test("defaults do not hide that the stack is full")
   func stack() throws {
     struct Endless: Codable {
       var next: [Int] = []

@@ -57,7 +57,7 @@ struct AmendedValueTests {
     try check(AnyKey("before"), "key", "after")
   }
 
-  @Test("a container for a key whose value is being encoded is no part of that value")
+  @Test("a container for a key whose value is being encoded is not part of that value")
   func containerWithinItself() throws {
     enum Key: String, CodingKey { case key }
     func check<K: CodingKey>(_ key: K, follows: Bool, refuses: Bool, isList: Bool) throws {
@@ -104,7 +104,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("a value that went on after an error, or as a long array, is no part of such a container either")
+  @Test("values continued after an error or as long arrays are not part of a container for the key")
   func containerWithinWhatGoesOn() throws {
     func encoded(_ body: @escaping (any Encoder, KeyedEncodingContainer<AnyKey>) throws -> Void) throws
       -> StowValue?
@@ -143,7 +143,7 @@ struct AmendedValueTests {
 
   private enum Field: String, CodingKey { case a, b, value, `super` }
 
-  @Test("keys keep the order in which nested containers of the type first have them, as strings, too")
+  @Test("keys have the order in which nested containers of their type first use them, even as strings")
   func orderOfStrings() throws {
     let value = Writes { encoder in
       var container = encoder.container(keyedBy: Field.self)
@@ -160,7 +160,7 @@ struct AmendedValueTests {
     #expect(try StowMessage(from: StowEncoder().encode(value)).keys() == ["value", "a", "b"])
   }
 
-  @Test("a key that was a string once more keeps the place of the first, where keys are sorted by their type")
+  @Test("with .sortedKeys, a typed key encoded again as a string keeps its first place")
   func orderOfSuper() throws {
     let encoder = StowEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -179,7 +179,7 @@ struct AmendedValueTests {
     #expect(try StowMessage(from: encoder.encode(value)).keys() == ["a", "super", "b"])
   }
 
-  @Test("a place awaits a value again after one that recorded nothing and then threw")
+  @Test("a value can be encoded after one that recorded nothing and then threw")
   func afterNothing() throws {
     try expectWritten(["key": 2]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -266,7 +266,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("what is added to a long array has its path, and nests as deeply as it does")
+  @Test("an element added to a long array has its path and its depth")
   func amendedLongArray() throws {
     func encode(_ add: @escaping (inout any UnkeyedEncodingContainer) throws -> Void) throws -> StowValue {
       let encoder = StowEncoder()
@@ -336,7 +336,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("the last value for a key wins: scalar over scalar")
+  @Test("the last value for a key wins if scalars replace scalars")
   func scalarOverScalar() throws {
     try expectWritten(["a": "last", "b": nil, "c": 3]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -349,7 +349,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("the last value for a key wins: scalar over container")
+  @Test("the last value for a key wins if scalars replace containers")
   func scalarOverContainer() throws {
     try expectWritten(["a": 1, "b": 2, "c": 3]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -364,7 +364,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("the last value for a key wins: container over scalar")
+  @Test("the last value for a key wins if containers replace scalars")
   func containerOverScalar() throws {
     try expectWritten(["a": ["x": 1, "y": 2], "b": [1, 2], "c": ["k": "v"]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -375,7 +375,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("the last value for a key wins: an object is replaced, not merged, by encode")
+  @Test("the last value for a key wins, and encode replaces objects without merging them")
   func objectOverObject() throws {
     try expectWritten(["a": ["x": 1, "y": 2], "b": [3]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -386,7 +386,7 @@ struct AmendedValueTests {
     }
   }
 
-  @Test("a value replaced many times leaves only the last, and its strings no trace")
+  @Test("a value replaced many times leaves only the last, and no strings of the others")
   func replacedOften() throws {
     let replaced = try message { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -403,7 +403,7 @@ struct AmendedValueTests {
     #expect(replaced == direct)
   }
 
-  @Test("a replaced value may be amended again")
+  @Test("a replaced value can be amended again")
   func amendedAfterReplacement() throws {
     try expectWritten(["a": ["x": 1, "y": 2, "z": 3]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

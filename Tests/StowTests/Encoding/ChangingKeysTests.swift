@@ -54,7 +54,7 @@ private struct Pair<Key: CodingKey & CaseIterable>: Codable, Equatable {
 
 /// In a process of its own, where no other thread has asked for the keys.
 #if os(macOS) || os(Linux)
-  @Suite("Keys that change what they are called")
+  @Suite("Keys whose names change")
   struct ChangingKeysTests {
     /// Codes a pair while its keys are called one thing, and then another: what they were called when they were written,
     /// and what they are read as.
@@ -68,7 +68,7 @@ private struct Pair<Key: CodingKey & CaseIterable>: Codable, Equatable {
       }
     }
 
-    @Test("keep their first names if their type has one byte")
+    @Test("keys of a type of one byte keep their first names")
     func bytes() async {
       await #expect(processExitsWith: .success) {
         let names = try Self.names(Pair<ByteKey>.self)
@@ -76,7 +76,7 @@ private struct Pair<Key: CodingKey & CaseIterable>: Codable, Equatable {
       }
     }
 
-    @Test("are asked for every message otherwise")
+    @Test("names of wider keys are requested again for every message")
     func others() async {
       await #expect(processExitsWith: .success) {
         let names = try Self.names(Pair<WideKey>.self)

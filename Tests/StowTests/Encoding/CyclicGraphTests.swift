@@ -1,7 +1,7 @@
 import Stow
 import Testing
 
-@Suite("A cyclic graph of objects is an error, not a crash")
+@Suite("Cyclic graphs of objects")
 struct CyclicGraphTests {
   private final class Node: Encodable {
     enum Way: CaseIterable, Sendable {
@@ -39,7 +39,7 @@ struct CyclicGraphTests {
     }
   }
 
-  @Test("of one object, of two, of seven", arguments: Node.Way.allCases)
+  @Test("a cycle of one, two or seven objects is an error, not a crash", arguments: Node.Way.allCases)
   private func cycle(way: Node.Way) {
     for length in [1, 2, 7] {
       let nodes = (0..<length).map { _ in Node(way: way) }
@@ -50,7 +50,7 @@ struct CyclicGraphTests {
     }
   }
 
-  @Test("the encoder goes on to the next message", arguments: Node.Way.allCases)
+  @Test("the encoder encodes the next message after a cycle", arguments: Node.Way.allCases)
   private func encoderGoesOn(way: Node.Way) throws {
     let node = Node(way: way)
     node.next = node
@@ -62,7 +62,7 @@ struct CyclicGraphTests {
     }
   }
 
-  @Test("one object in several places is no cycle")
+  @Test("one object in several places is not a cycle")
   func shared() throws {
     let last = Node(way: .keyed)
     let first = Node(way: .keyed)

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// That debug and release builds write the same bytes follows from `VectorTests`, which pass in both.
-@Suite("The same value gives the same bytes")
+@Suite("Determinism of encoding")
 struct DeterminismTests {
   private struct Record: Codable, Sendable {
     var name = "name"
@@ -18,7 +18,7 @@ struct DeterminismTests {
     return try encoder.encode(value)
   }
 
-  @Test("twice, with one encoder and with another")
+  @Test("the same value gives the same bytes twice, from one encoder and from another")
   func twice() throws {
     let encoder = StowEncoder()
     let first = try encoder.encode(Self.records)
@@ -26,7 +26,7 @@ struct DeterminismTests {
     #expect(try StowEncoder().encode(Self.records) == first)
   }
 
-  @Test("whatever was encoded in between")
+  @Test("the same value gives the same bytes, whatever was encoded in between")
   func inBetween() throws {
     let encoder = StowEncoder()
     let value = [Record(), Record(number: 1)]
@@ -89,7 +89,7 @@ struct DeterminismTests {
     #expect(try StowEncoder().encode(StowDecoder().decode([Record].self, from: data)) == data)
   }
 
-  @Test("on many threads at once")
+  @Test("the same value gives the same bytes on many threads at once")
   func threads() async throws {
     let first = try Self.samples()
     let shared = StowEncoder()
@@ -109,7 +109,7 @@ struct DeterminismTests {
   }
 
   #if os(macOS) || os(Linux) || os(Windows)
-    @Test("in two processes, whose hash seeds differ")
+    @Test("the same value gives the same bytes in two processes whose hash seeds differ")
     func processes() async throws {
       let result = try await #require(
         processExitsWith: .success, observing: [\.standardOutputContent]

@@ -9,13 +9,13 @@ struct EmptyEncodingTests {
 
   private struct Empty: Codable, Equatable {}
 
-  @Test("are an error at the top")
+  @Test("a type that encodes nothing is an error at the top")
   func top() {
     #expect(failure { try StowEncoder().encode(Nothing()) } == .invalidValue())
     #expect(failure { try StowEncoder().encode(Nothing()) } == failure { try JSON.encode(Nothing()) })
   }
 
-  @Test("the error at the top holds the value")
+  @Test("the error for a value that encodes nothing at the top holds the value")
   func invalidValue() {
     do {
       _ = try StowEncoder().encode(Nothing())
@@ -27,7 +27,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("are an empty object inside a keyed container")
+  @Test("a type that encodes nothing is an empty object inside a keyed container")
   func keyed() throws {
     try expectWritten(["a": [:], "b": 1]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -36,7 +36,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("are an empty object inside an unkeyed container")
+  @Test("a type that encodes nothing is an empty object inside an unkeyed container")
   func unkeyed() throws {
     try expectWritten([[:], 1, [:]]) { encoder in
       var container = encoder.unkeyedContainer()
@@ -46,7 +46,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("are an empty object inside an array, a dictionary and a single-value container")
+  @Test("a type that encodes nothing is an empty object in arrays, dictionaries and single values")
   func standardContainers() throws {
     try expectWritten([[:], [:]]) { try $0.writeSingle([Nothing(), Nothing()]) }
     try expectWritten(["a": [:]]) { try $0.writeSingle(["a": Nothing()]) }
@@ -54,7 +54,7 @@ struct EmptyEncodingTests {
     try expectWritten([:]) { try $0.writeSingle(Nothing()) }
   }
 
-  @Test("are an empty object in an optional, at the top too, as in JSON")
+  @Test("a type that encodes nothing is an empty object in an optional, even at the top, as in JSON")
   func optional() throws {
     #expect(try transcode(Nothing?.some(Nothing()), to: JSONValue.self) == [:])
     #expect(try transcode(Nothing??.some(Nothing()), to: JSONValue.self) == [:])
@@ -65,7 +65,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("are amended by the encoder that encoded them as a single value")
+  @Test("an encoder can amend a type that encoded nothing as a single value")
   func amended() throws {
     try expectWritten([["k": 1]]) { encoder in
       let value = Writes { encoder in
@@ -77,7 +77,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("are whatever is written to their encoder later")
+  @Test("a type that encodes nothing becomes what is written to its encoder later")
   func late() throws {
     final class Kept {
       var encoders: [any Encoder] = []
@@ -99,7 +99,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("replace what stood for their key")
+  @Test("a type that encodes nothing replaces an earlier value of its key")
   func replacing() throws {
     let wrapped = Writes { try $0.writeSingle(Nothing()) }
     try expectWritten(["a": [:], "b": [:], "c": [:]]) { encoder in
@@ -113,7 +113,7 @@ struct EmptyEncodingTests {
     }
   }
 
-  @Test("with no fields, are an empty object everywhere")
+  @Test("a type without fields is an empty object everywhere")
   func noFields() throws {
     #expect(try transcode(Empty(), to: JSONValue.self) == [:])
     #expect(try transcode([Empty(), Empty()], to: JSONValue.self) == [[:], [:]])
@@ -121,7 +121,7 @@ struct EmptyEncodingTests {
     expectRoundTrip([Empty](repeating: Empty(), count: 40))
   }
 
-  @Test("are read back as objects with no keys")
+  @Test("types that encode nothing are read back as objects without keys")
   func readBack() throws {
     #expect(try transcode(["a": Nothing()], to: [String: Empty].self) == ["a": Empty()])
     #expect(try transcode([Nothing()], to: [[String: Int]].self) == [[:]])

@@ -419,16 +419,16 @@ extension Calls {
 }
 
 /// Encoding takes time in proportion to the calls, whatever calls they are.
-@Suite("Encoding grows with its calls")
+@Suite("Growth of encoding")
 struct EncodingGrowthTests {
-  @Test("and with nothing else", .enabled(if: !isSanitized), arguments: Calls.all)
+  @Test("encoding time is linear in the number of calls", .enabled(if: !isSanitized), arguments: Calls.all)
   private func time(calls: Calls) throws {
     try expectLinear(small: 125) { count in
       _ = try StowEncoder().encode(calls.value(count) { _ in })
     }
   }
 
-  @Test("and says and writes what JSON does", arguments: Calls.all.filter(\.areThoseOfJSON))
+  @Test("encoding reports and writes the same as JSON", arguments: Calls.all.filter(\.areThoseOfJSON))
   private func meaning(calls: Calls) throws {
     for count in [1, 2, 3, 10, 40] {
       var (notes, jsonNotes): ([Int], [Int]) = ([], [])
@@ -442,7 +442,7 @@ struct EncodingGrowthTests {
 
   #if os(Linux)
     @Test(
-      "and leaves little memory to the next message, also where very many strings recur",
+      "encoding keeps little memory for the next message, even if very many strings recur",
       .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
       .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
     func memory() async {

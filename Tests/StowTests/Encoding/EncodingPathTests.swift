@@ -16,7 +16,7 @@ struct EncodingPathTests {
     }
   }
 
-  @Test("empty at the top")
+  @Test("the coding path is empty at the top")
   func top() throws {
     let probe = Probe()
     _ = try StowEncoder().encode(probe)
@@ -29,7 +29,7 @@ struct EncodingPathTests {
     }
   }
 
-  @Test("the key, in a keyed container")
+  @Test("the coding path in a keyed container ends with the key")
   func keyed() throws {
     let (plain, integer) = (Probe(), Probe())
     _ = try message { encoder in
@@ -42,7 +42,7 @@ struct EncodingPathTests {
     #expect(integer.path == [.key("seven", 7)])
   }
 
-  @Test("the index, in an unkeyed container")
+  @Test("the coding path in an unkeyed container ends with the index")
   func unkeyed() throws {
     let probes = [Probe(), Probe()]
     _ = try message { encoder in
@@ -55,7 +55,7 @@ struct EncodingPathTests {
     #expect(probes.map(\.path) == [[0], [2]])
   }
 
-  @Test("the index, in an unkeyed container of very many elements")
+  @Test("the coding path has the index in an unkeyed container of very many elements")
   func veryManyElements() throws {
     let (probe, count) = (Probe(), 1 << 24 + 1)
     _ = try message { encoder in
@@ -67,7 +67,7 @@ struct EncodingPathTests {
     #expect(probe.path == [.init(integerLiteral: count), "key"])
   }
 
-  @Test("through arrays and dictionaries")
+  @Test("coding paths lead through arrays and dictionaries")
   func standardContainers() throws {
     let probes = (0..<5).map { _ in Probe() }
     let value = ["list": [probes[0], probes[1]], "one": [probes[2]]]
@@ -80,7 +80,7 @@ struct EncodingPathTests {
     #expect(probes[4].path == [.key("8", 8), 0])
   }
 
-  @Test("a dictionary key that looks like a number")
+  @Test("the coding path has a dictionary key that looks like a number as in JSON")
   func numericStringKey() throws {
     let (probe, json) = (Probe(), Probe())
     _ = try StowEncoder().encode(["x": ["007": probe]])
@@ -88,7 +88,7 @@ struct EncodingPathTests {
     #expect(probe.path == json.path)
   }
 
-  @Test("of nested containers")
+  @Test("nested containers have their coding paths")
   func nestedContainers() throws {
     let probes = (0..<4).map { _ in Probe() }
     _ = try message { encoder in
@@ -112,7 +112,7 @@ struct EncodingPathTests {
     #expect(probes[3].path == ["list", 3, 0])
   }
 
-  @Test("of super encoders")
+  @Test("super encoders have their coding paths")
   func superEncoders() throws {
     let (probe, other) = (Probe(), Probe())
     _ = try message { encoder in
@@ -134,7 +134,7 @@ struct EncodingPathTests {
     #expect(other.path == ["list", 1, "k"])
   }
 
-  @Test("of containers written in turns")
+  @Test("containers written in turns have their coding paths")
   func interleaved() throws {
     let probes = (0..<4).map { _ in Probe() }
     _ = try message { encoder in
@@ -151,7 +151,7 @@ struct EncodingPathTests {
     #expect(probes.map(\.path) == [["first", 0], ["second", "k"], ["first", 1], ["third"]])
   }
 
-  @Test("through values that are one and the same value")
+  @Test("single-value containers add nothing to the coding path")
   func singleValues() throws {
     let probe = Probe()
     let wrapped = Writes { try $0.writeSingle(Writes { try $0.writeSingle(probe) }) }
@@ -159,7 +159,7 @@ struct EncodingPathTests {
     #expect(probe.path == [0, "k"])
   }
 
-  @Test("after an error was swallowed")
+  @Test("the coding path is right after an ignored error")
   func afterError() throws {
     let probe = Probe()
     _ = try message { encoder in
@@ -170,7 +170,7 @@ struct EncodingPathTests {
     #expect(probe.path == [0, "k", 0])
   }
 
-  @Test("of containers that a value has kept before it threw")
+  @Test("containers kept by a value that threw have the same coding paths as in JSON")
   func keptFromFailure() throws {
     enum Key: String, CodingKey { case a, b, c, d }
     func paths(_ encode: (Writes) throws -> Data, inPlace: Bool) throws -> [[Step]] {
@@ -221,7 +221,7 @@ struct EncodingPathTests {
     }
   }
 
-  @Test("in the errors a type throws about itself")
+  @Test("errors that a type throws have its coding path")
   func ownErrors() {
     struct Picky: Encodable {
       func encode(to encoder: any Encoder) throws {

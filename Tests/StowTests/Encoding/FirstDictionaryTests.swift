@@ -26,7 +26,7 @@ struct FirstDictionaryTests {
     return Dictionary(uniqueKeysWithValues: (0..<count).map { (names[$0 % names.count] + String($0), $0) })
   }
 
-  @Test("write what their entries would", arguments: [0, 1, 4, 300, 10_000])
+  @Test("dictionaries write the same bytes as their entries", arguments: [0, 1, 4, 300, 10_000])
   func sameBytes(count: Int) throws {
     let dictionary = Self.dictionary(count)
     let encoder = StowEncoder()
@@ -40,7 +40,7 @@ struct FirstDictionaryTests {
         == encoder.encode(Message(counts: entries, names: names, more: [entries])))
   }
 
-  @Test("find a key that is an earlier value, and the other way round")
+  @Test("dictionaries share symbols between keys and earlier values, and values and earlier keys")
   func keysAndValues() throws {
     let names = (1...3).map { "a key of more than 15 bytes, number \($0)" }
     let dictionary = Dictionary(uniqueKeysWithValues: zip(names, names[1...] + names[..<1]))
@@ -52,7 +52,7 @@ struct FirstDictionaryTests {
     #expect(message.count < 150)
   }
 
-  @Test("are read back with the strings that repeat their keys", arguments: [0, 1, 4, 300, 10_000])
+  @Test("dictionaries are read back with strings that repeat their keys", arguments: [0, 1, 4, 300, 10_000])
   func repeated(count: Int) throws {
     let dictionary = Self.dictionary(count)
     struct Copy: Codable, Equatable {

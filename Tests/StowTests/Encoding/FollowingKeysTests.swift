@@ -18,7 +18,7 @@ struct FollowingKeysTests {
   }
 
   @Test(
-    "may be others the next time",
+    "keys can follow each other in another order the next time",
     arguments: [
       [["a", "b", "c"], ["a", "b", "c"], ["a", "c", "b"], ["a", "b"], ["c", "a", "b"]],
       [["a", "ab", "a name of more than fifteen bytes"], ["a", "a name of more than fifteen bytez", "ab"]],
@@ -34,14 +34,14 @@ struct FollowingKeysTests {
     #expect(try Self.written(objects) == expected)
   }
 
-  @Test("twice in one object are one, the last")
+  @Test("the last of two values for a key counts if the keys of earlier objects recur")
   func twice() throws {
     let once: [(AnyKey, Int)] = [("a", 1), ("b", 2)]
     let written = try Self.written([once, once, [("a", 1), ("b", 2), ("a", 3), ("b", 4)]])
     #expect(written == [["a": 1, "b": 2], ["a": 1, "b": 2], ["a": 3, "b": 4]])
   }
 
-  @Test("with an integer keep it in coding paths")
+  @Test("keys with an integer keep it in coding paths")
   func integers() throws {
     var integers: [Int?] = []
     _ = try StowEncoder().encode(
@@ -57,7 +57,7 @@ struct FollowingKeysTests {
     #expect(integers == [nil, nil, 7, nil, 8])
   }
 
-  @Test("are forgotten with the value that threw")
+  @Test("keys are forgotten with the value that threw")
   func thrown() throws {
     _ = try StowEncoder().encode(
       Writes { encoder in
@@ -69,7 +69,7 @@ struct FollowingKeysTests {
       })
   }
 
-  @Test("are found again when equal strings were made one")
+  @Test("keys are found again after equal strings became one")
   func merged() throws {
     let value = Writes { encoder in
       var list = encoder.unkeyedContainer()

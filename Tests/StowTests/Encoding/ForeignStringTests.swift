@@ -20,7 +20,8 @@ struct ForeignStringTests {
     "é", "größer", "naïve café", "日本語の文字列", "👩‍👩‍👧 a family", String(repeating: "long é ", count: 30),
   ]
 
-  @Test("are encoded as others are", arguments: texts) func values(_ text: String) throws {
+  @Test("strings that hold UTF-16 are encoded as other strings are", arguments: texts)
+  func values(_ text: String) throws {
     let foreign = try Self.foreign(text)
     let message = try StowEncoder().encode([text, "other", text, "other"])
     #expect(try StowEncoder().encode([foreign, "other", foreign, "other"]) == message)
@@ -30,7 +31,8 @@ struct ForeignStringTests {
     #expect(try StowValue(notation: Self.foreign(value.notation())) == value)
   }
 
-  @Test("are keys as others are", arguments: texts) func keys(_ text: String) throws {
+  @Test("strings that hold UTF-16 are keys as other strings are", arguments: texts)
+  func keys(_ text: String) throws {
     let foreign = try Self.foreign(text)
     let rows = (0..<20).map { [text: $0] }
     let message = try StowEncoder().encode(rows)

@@ -4,7 +4,7 @@ import Testing
 /// Containers that outlive the call that made them: they go nowhere, and harm nothing.
 @Suite("Encoding containers kept beyond their message")
 struct KeptEncoderTests {
-  @Test("with keys whose message was put in order")
+  @Test("kept containers can be written to if the keys of their message were put in order")
   func normalized() throws {
     var kept: KeyedEncodingContainer<AnyKey>?
     _ = try StowEncoder().encode(
@@ -18,7 +18,7 @@ struct KeptEncoderTests {
     #expect(try transcode(["a": 1], to: [String: Int].self) == ["a": 1])
   }
 
-  @Test("whose message was large have a path still", arguments: [10, 600_000])
+  @Test("containers kept beyond a large message have an empty path", arguments: [10, 600_000])
   func large(count: Int) throws {
     var kept: (any UnkeyedEncodingContainer)?
     _ = try StowEncoder().encode(
@@ -30,7 +30,7 @@ struct KeptEncoderTests {
     #expect(kept?.codingPath.isEmpty == true)
   }
 
-  @Test("have an empty path, and no user information")
+  @Test("kept encoders have an empty path, and no user information")
   func emptied() throws {
     final class Shelf: Encodable {
       var kept: (any Encoder)?
@@ -56,7 +56,7 @@ struct KeptEncoderTests {
     }
   }
 
-  @Test("take no object that contains itself")
+  @Test("kept encoders refuse an object that contains itself")
   func cycle() throws {
     var kept: (any Encoder)?
     var container: KeyedEncodingContainer<AnyKey>?
@@ -72,7 +72,7 @@ struct KeptEncoderTests {
     #expect(throws: EncodingError.self) { try container?.encode(Cycle(), forKey: "cycle") }
   }
 
-  @Test("take structs within structs", arguments: [false, true])
+  @Test("kept encoders accept structs within structs", arguments: [false, true])
   func structs(keepsContainer: Bool) throws {
     struct Outer: Encodable {
       var inner = ["key": [Inner()]]
@@ -182,7 +182,9 @@ struct KeptEncoderTests {
     }
   }
 
-  @Test("of every kind, written to when the message is over", arguments: [false, true])
+  @Test(
+    "kept containers of every kind can be written to when their message is complete",
+    arguments: [false, true])
   func over(keepsKeyed: Bool) throws {
     let kept = Kept(keepsKeyed: keepsKeyed)
     _ = try StowEncoder().encode(kept.collector)
@@ -190,7 +192,8 @@ struct KeptEncoderTests {
   }
 
   @Test(
-    "of every kind, written to while the next message is encoded", arguments: [false, true], [1, 3, 40])
+    "writing to kept containers of every kind does not change the next message", arguments: [false, true],
+    [1, 3, 40])
   func nextMessage(keepsKeyed: Bool, count: Int) throws {
     let kept = Kept(keepsKeyed: keepsKeyed)
     for _ in 0..<count { _ = try StowEncoder().encode(kept.collector) }

@@ -152,7 +152,7 @@ struct KeptFailureTests {
     #expect(disturbed == clean, "\(value)", sourceLocation: sourceLocation)
   }
 
-  @Test("in an array")
+  @Test("writing to containers kept from failed values does not change an array")
   func inArray() {
     forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
       try check(index) { encoder, failure, interrupt in
@@ -167,7 +167,7 @@ struct KeptFailureTests {
     }
   }
 
-  @Test("at once in an array")
+  @Test("writing at once to containers kept from failed values does not change an array")
   func atOnce() {
     forEachCase(of: Self.failures.indices) { (index: Int) in
       try check(index) { encoder, failure, interrupt in
@@ -181,7 +181,7 @@ struct KeptFailureTests {
     }
   }
 
-  @Test("in an object with fixed keys")
+  @Test("writing to containers kept from failed values does not change an object with fixed keys")
   func inObject() {
     forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
       try check(index) { encoder, failure, interrupt in
@@ -197,7 +197,7 @@ struct KeptFailureTests {
     }
   }
 
-  @Test("in an object with free keys")
+  @Test("writing to containers kept from failed values does not change an object with free keys")
   func inMap() {
     forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
       try check(index) { encoder, failure, interrupt in
@@ -212,7 +212,7 @@ struct KeptFailureTests {
     }
   }
 
-  @Test("in a value that throws itself")
+  @Test("writing to containers kept from failed values does not change a value that throws itself")
   func inFailure() {
     forEachCase(of: Self.failures.indices, Self.followers.indices) { (index: Int, next: Int) in
       try check(index) { encoder, failure, interrupt in
@@ -232,7 +232,7 @@ struct KeptFailureTests {
   }
 
   // The encoder of the first failure is that of the place, which it may amend.
-  @Test("in a single-value container")
+  @Test("writing to containers kept from failed values does not change a single-value container")
   func inPlace() {
     forEachCase(of: Self.failures.indices.dropFirst(), Self.followers.indices) { (index: Int, next: Int) in
       try check(index) { encoder, failure, interrupt in
@@ -250,7 +250,7 @@ struct KeptFailureTests {
     }
   }
 
-  @Test("have the paths of what is written to them, not of keys that the value had")
+  @Test("kept containers have the paths of what is written to them, not of earlier keys")
   func paths() throws {
     let kept = Kept()
     _ = try message { encoder in
@@ -272,7 +272,7 @@ struct KeptFailureTests {
     }
   }
 
-  @Test("have the paths of keys that they use later, also if the value threw in a single-value container")
+  @Test("kept containers have the paths of keys used later, even after a single value threw")
   func pathsInPlace() throws {
     let kept = Kept()
     _ = try message { encoder in
@@ -298,7 +298,7 @@ struct KeptFailureTests {
 }
 
 /// Places that await their value again, because one threw.
-@Suite("After a value that threw in a single-value container")
+@Suite("Failures in single-value containers")
 struct ReopenedPlaceTests {
   private enum Key: String, CodingKey { case a, b, c, d }
 
@@ -329,7 +329,7 @@ struct ReopenedPlaceTests {
     }
   }
 
-  @Test("another value stands for the same key")
+  @Test("another value can be encoded for the same key after one that threw")
   func sameKey() {
     forEachCase(of: 0..<10, Self.followers.indices) { (failure: Int, follower: Int) in
       let expected = Self.followers[follower].1
@@ -345,7 +345,7 @@ struct ReopenedPlaceTests {
     }
   }
 
-  @Test("it has the same path")
+  @Test("a value after one that threw has the same path")
   func path() {
     forEachCase(of: 0..<10) { (failure: Int) in
       let asked = Writes { encoder in
@@ -368,7 +368,7 @@ struct ReopenedPlaceTests {
     }
   }
 
-  @Test("within a value that throws itself, the order of keys is that of what stays")
+  @Test("keys of a value that threw do not change the order of keys that remain")
   func keyOrder() {
     forEachCase(of: 0..<10) { (failure: Int) throws in
       func message(fails: Bool) throws -> Data {
@@ -391,7 +391,7 @@ struct ReopenedPlaceTests {
     }
   }
 
-  @Test("the keys that only a value that throws has are forgotten, even if it wrote to itself again")
+  @Test("keys used only by a value that threw are forgotten, even if it was written to again")
   func keysOfItsOwn() throws {
     func message(fails: Bool) throws -> Data {
       try StowEncoder().encode(
@@ -418,7 +418,7 @@ struct ReopenedPlaceTests {
     #expect(try message(fails: true) == message(fails: false))
   }
 
-  @Test("the spelling of a key is that of what stays")
+  @Test("a key has the spelling of the value that remains")
   func spelling() throws {
     func message(fails: Bool) throws -> Data {
       try StowEncoder().encode(

@@ -6,9 +6,9 @@ import Testing
 private let composed = "caf\u{e9}"
 private let decomposed = "cafe\u{301}"
 
-@Suite("Keys are their string values alone, compared by their bytes")
+@Suite("Identity of keys")
 struct KeyIdentityTests {
-  @Test("a dictionary key that looks like a number stays what it is")
+  @Test("a dictionary key that looks like a number is not changed")
   func numericStrings() throws {
     expectRoundTrip(["007": 1, "7": 2, "07": 3, "-1": 4, "+7": 5, "1e3": 6, "9223372036854775808": 7])
     #expect(failure(decoding: [Int: Int].self, from: ["007": 1, "7": 2]) == .dataCorrupted())
@@ -77,7 +77,7 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("keys of one name are one key, in whatever order messages ask for them")
+  @Test("keys of one name are one key, in whatever order messages use them")
   func manyOfOneName() throws {
     struct Key: CodingKey {
       let byte: UInt8
@@ -197,7 +197,8 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("an object with both spellings is a value, and no dictionary", arguments: [0, 3, 20, 100])
+  @Test(
+    "an object with both spellings is read as a value, but not as a dictionary", arguments: [0, 3, 20, 100])
   func bothSpellings(others: Int) throws {
     let object = both(others)
     // Maps, records, and rows of a table.
@@ -226,7 +227,7 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("both spellings are the first fault of an object, in whatever form it is", arguments: [1, 20])
+  @Test("both spellings are the first fault of an object in every form", arguments: [1, 20])
   func collisionBeforeOthers(count: Int) throws {
     let rows = (0..<count).map { number -> StowValue in
       var object = StowObject()
@@ -248,7 +249,7 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test("a struct whose key is spelled otherwise does not find it")
+  @Test("a struct whose key is spelled differently does not find it")
   func canonicalStruct() throws {
     struct Composed: Codable {
       var value: Int?

@@ -10,7 +10,7 @@ struct LateWriteTests {
     var encoders: [any Encoder] = []
   }
 
-  @Test("the owner's own container")
+  @Test("the owner's own container can be written to later")
   func ownContainer() throws {
     try expectWritten(["a": ["x": 1, "y": 3], "b": 2, "c": [4, 5]]) { encoder in
       let kept = Kept()
@@ -33,7 +33,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("a container nested in the owner's")
+  @Test("a container nested in the owner's can be written to later")
   func nestedContainer() throws {
     try expectWritten(["a": ["late": [3, 4], "x": 1, "o": ["k": 5]], "b": 2]) { encoder in
       let kept = Kept()
@@ -52,7 +52,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("a super encoder of the owner's container")
+  @Test("a super encoder of the owner's container can be written to later")
   func superEncoder() throws {
     try expectWritten([["x": 1, "super": ["s": 9], "named": "n"], 2]) { encoder in
       let kept = Kept()
@@ -71,7 +71,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("the owner's encoder itself")
+  @Test("the owner's encoder itself can be used later")
   func encoderItself() throws {
     try expectWritten(["a": ["x": 1, "y": 2]]) { encoder in
       let kept = Kept()
@@ -87,7 +87,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("containers of array elements, all written at the end")
+  @Test("containers of array elements can all be written to at the end")
   func arrayElements() throws {
     let count = 30
     let expected = JSONValue.array((0..<count).map { ["first": .int(Int64($0)), "last": .int(Int64(-$0))] })
@@ -105,7 +105,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("containers of dictionary values")
+  @Test("containers of dictionary values can be written to later")
   func dictionaryValues() throws {
     try expectWritten(["p": [1, 2], "q": [1, 2]]) { encoder in
       let kept = Kept()
@@ -119,7 +119,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("a container that nothing was written to in time")
+  @Test("an empty container can be written to later")
   func startedEmpty() throws {
     try expectWritten(["a": ["k": "v"]]) { encoder in
       let kept = Kept()
@@ -130,7 +130,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("a value two levels above is long over")
+  @Test("a container can be written to after the values two levels above it ended")
   func deep() throws {
     try expectWritten(["a": ["b": ["c": ["late": true]], "z": 1], "y": 2]) { encoder in
       let kept = Kept()
@@ -168,7 +168,7 @@ struct LateWriteTests {
     }
   }
 
-  @Test("containers that were made after the call may outlive what they came from")
+  @Test("containers that were made after the call can outlive their origin")
   func outliving() throws {
     var made: [KeyedEncodingContainer<AnyKey>] = []
     for _ in 0..<50 {
@@ -184,7 +184,7 @@ struct LateWriteTests {
     for index in made.indices { try made[index].encode("late", forKey: "key") }
   }
 
-  @Test("containers of more and more key types may be made after the call, while another thread encodes")
+  @Test("containers of new key types can be made after the call while another thread encodes")
   func lateBesideOtherThreads() async throws {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { for _ in 0..<200 { Self.makeLateContainers() } }

@@ -76,7 +76,7 @@ struct ManyKeysTests {
     var field69: String?
   }
 
-  @Test("seventy fields, some of them optional")
+  @Test("seventy fields, some of them optional, survive a round trip")
   func seventyFields() {
     let values = (0..<20).map { i in
       var value = Seventy()
@@ -90,7 +90,7 @@ struct ManyKeysTests {
     for value in values.prefix(3) { expectRoundTrip(value) }
   }
 
-  @Test("seventy fields, nearly all of them skipped")
+  @Test("a few of seventy fields are read and the others skipped")
   func skipped() throws {
     struct Few: Codable, Equatable {
       var field69: String?
@@ -147,7 +147,7 @@ struct ManyKeysTests {
     }
   }
 
-  @Test("a key type of three hundred cases", arguments: [1, 2, 7, 299])
+  @Test("objects of a key type with three hundred cases survive a round trip", arguments: [1, 2, 7, 299])
   func wideKeyType(step: Int) throws {
     let expected = Dictionary(
       uniqueKeysWithValues: (0..<300).filter { $0 % step == 0 }.map { ("k\($0)", $0) })
@@ -160,7 +160,7 @@ struct ManyKeysTests {
       ])
   }
 
-  @Test("a few keys of a type of many, which some objects lack")
+  @Test("objects can use a few keys of a type with many, and lack some of them")
   func fewOfMany() throws {
     struct Key: CodingKey {
       let byte: UInt8
@@ -189,7 +189,7 @@ struct ManyKeysTests {
     try expect([[0, 1, 69], [0, 69], [0, 1, 69], [69], [0, 1, 69]])
   }
 
-  @Test("a key type of one case")
+  @Test("objects of a key type with one case survive a round trip")
   func oneCase() throws {
     struct One: Codable, Equatable {
       var only: String
@@ -204,14 +204,14 @@ struct ManyKeysTests {
     }
   }
 
-  @Test("dictionaries of every size")
+  @Test("dictionaries of every size survive a round trip")
   func dictionaries() {
     forEachCase(of: [0, 1, 2, 31, 32, 33, 64, 65, 255, 256, 257, 1000, 5000]) { (count: Int) in
       expectRoundTrip(Dictionary(uniqueKeysWithValues: (0..<count).map { ("key \($0)", $0) }))
     }
   }
 
-  @Test("objects with more than 255 keys, many times over")
+  @Test("objects with more than 255 keys are written many times")
   func manyDynamic() throws {
     let keys = (0..<300).map { AnyKey("dynamic \($0)") }
     let expected = JSONValue.array(
@@ -229,13 +229,13 @@ struct ManyKeysTests {
     }
   }
 
-  @Test("more kinds of objects in one message than a byte counts")
+  @Test("a message can have more kinds of objects than a byte counts")
   func manyShapes() {
     let objects = (0..<300).map { i in ["a \(i)": i, "b \(i)": i, "common": 0] }
     expectRoundTrip(objects + objects.reversed())
   }
 
-  @Test("the same keys in different orders")
+  @Test("the same keys can be encoded in different orders")
   func orders() throws {
     let keys = ["a", "b", "c", "d"] as [AnyKey]
     let expected = JSONValue.array([JSONValue](repeating: ["a": 1, "b": 1, "c": 1, "d": 1], count: 8))
@@ -250,7 +250,9 @@ struct ManyKeysTests {
     }
   }
 
-  @Test("may have so many that a slot looks like a mark", arguments: [65_534, 65_535, 65_536])
+  @Test(
+    "an object with over 65,534 keys is read, although a slot looks like a mark",
+    arguments: [65_534, 65_535, 65_536])
   func slotsLikeMarks(others: Int) throws {
     struct Pair: Decodable, Equatable {
       var a: Int
@@ -263,7 +265,7 @@ struct ManyKeysTests {
     #expect(try StowDecoder().decode(Pair.self, from: message) == Pair(a: 1, b: nil))
   }
 
-  @Test("the last of two values for a key counts, for each of them", arguments: [1, 2, 7, 8, 9, 10, 20])
+  @Test("the last of two values counts for each key", arguments: [1, 2, 7, 8, 9, 10, 20])
   func repeatedKeys(count: Int) throws {
     let value = Writes { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

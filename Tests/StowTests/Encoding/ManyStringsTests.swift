@@ -12,7 +12,7 @@ struct ManyStringsTests {
     (0..<Self.count).map { $0 % 2 == 0 ? "\(prefix)\($0)" : "\(prefix)a name that is rather long, \($0)" }
   }
 
-  @Test("strings that come again after all others are symbols")
+  @Test("strings that recur after all others are symbols")
   func repeatedStrings() throws {
     let names = names()
     let once = try StowEncoder().encode(names)
@@ -22,7 +22,7 @@ struct ManyStringsTests {
     #expect(twice.count < once.count + 8 * Self.count)
   }
 
-  @Test("the bytes are those of the rule, wherever the repetition stands")
+  @Test("the size of a message does not depend on where strings recur")
   func sameSymbols() throws {
     // One string of every two repeats; only the order in which the second ones come differs.
     let names = names()
@@ -33,7 +33,7 @@ struct ManyStringsTests {
     #expect(nearSize == farSize)
   }
 
-  @Test("of strings that come equally often, the first have the short references")
+  @Test("of equally frequent strings, the first have the short references")
   func firstOfEquals() throws {
     let names = (0..<32).map { "# a name of its own, \($0)" }
     let most = "# the name that is used most"
@@ -43,7 +43,7 @@ struct ManyStringsTests {
     #expect(places.sorted() == Array(places[..<31]) + [places[32], places[31]])
   }
 
-  @Test("leave nothing behind for small messages, each of which comes twice")
+  @Test("large messages do not affect small ones whose strings occur twice")
   func smallMessages() throws {
     let encoder = StowEncoder()
     _ = try encoder.encode(names())
@@ -55,7 +55,7 @@ struct ManyStringsTests {
     }
   }
 
-  @Test("URLs that come again after all others are symbols")
+  @Test("URLs that recur after all others are symbols")
   func repeatedURLs() throws {
     let urls = (0..<Self.count).compactMap { URL(string: "https://example.com/\($0)") }
     let near = try StowEncoder().encode(urls.flatMap { [$0, $0] })
@@ -64,7 +64,7 @@ struct ManyStringsTests {
     #expect(try StowDecoder().decode([URL].self, from: far) == urls + urls)
   }
 
-  @Test("rows are a table if their strings are the same, whatever was forgotten between two of them")
+  @Test("rows with equal strings are a table, even if strings were forgotten between two rows")
   func constantColumns() throws {
     struct Row: Codable, Equatable {
       var unit = "m"
@@ -102,7 +102,7 @@ struct ManyStringsTests {
     #expect(try StowDecoder().decode([Row].self, from: data) == value)
   }
 
-  @Test("the last of two values for a key counts, with all others between")
+  @Test("the last of two values for a key counts, with many other keys between")
   func repeatedKeys() throws {
     struct Repeating: Encodable {
       let names: [String]
@@ -123,7 +123,7 @@ struct ManyStringsTests {
     #expect(try StowDecoder().decode([String: [String: Int]].self, from: nested) == ["outer": decoded])
   }
 
-  @Test("a nested array is continued under its key, with all other strings between")
+  @Test("a nested array is continued under its key, with many other strings between")
   func nestedArrays() throws {
     struct Continued: Encodable {
       let names: [String]
@@ -149,7 +149,7 @@ struct ManyStringsTests {
     #expect(lists == Lists(list: ["first", "last"], other: ["whole", "amended"]))
   }
 
-  @Test("dictionaries of as many keys, sorted and twice, have one list of keys")
+  @Test("dictionaries with many keys, written twice and sorted, share one list of keys")
   func dictionaries() throws {
     let dictionary = Dictionary(uniqueKeysWithValues: names().map { ($0, $0.count) })
     let encoder = StowEncoder()
@@ -162,7 +162,7 @@ struct ManyStringsTests {
     #expect(try StowEncoder().encode(["a"]) == StowEncoder().encode(["a"]))
   }
 
-  @Test("very many values, and strings that come again after all others")
+  @Test("very many values are encoded with strings that recur after all others")
   func manyValues() throws {
     struct Row: Codable, Equatable {
       let name: String
@@ -178,7 +178,9 @@ struct ManyStringsTests {
   }
 
   #if os(Linux)
-    @Test("a process that may not have a GiB of addresses encodes them too", .enabled(if: !isSanitized))
+    @Test(
+      "a process with less than a GiB of free addresses can encode very many strings",
+      .enabled(if: !isSanitized))
     func scarceAddresses() async {
       await #expect(processExitsWith: .success) {
         struct Row: Codable, Equatable {

@@ -42,7 +42,7 @@ struct ManyTypesTests {
     return objects.shuffled(using: &random)
   }
 
-  @Test("have the same bytes whether the encoder meets the types first or again")
+  @Test("objects have the same bytes whether the encoder meets their types first or again")
   func twice() throws {
     let encoder = StowEncoder()
     let values = Self.objects() + Self.objects()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Nested containers")
 struct NestedContainerTests {
-  @Test("nested containers are written in turns")
+  @Test("nested containers can be written to in turns")
   func interleaved() throws {
     try expectWritten(["a": ["x": 1, "y": 3], "b": [2, 4, 6], "c": 5]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -18,7 +18,7 @@ struct NestedContainerTests {
     }
   }
 
-  @Test("a nested container is written after its parent was written further")
+  @Test("a nested container can be written to after its parent was continued")
   func writtenLate() throws {
     try expectWritten([["x": 1], [2], "between", ["y": [3]]]) { encoder in
       var list = encoder.unkeyedContainer()
@@ -33,7 +33,7 @@ struct NestedContainerTests {
     }
   }
 
-  @Test("many nested containers are written in rounds")
+  @Test("many nested containers can be written to in rounds")
   func manyInterleaved() throws {
     let rounds = 20
     let expected = JSONValue.array(
@@ -47,7 +47,7 @@ struct NestedContainerTests {
     }
   }
 
-  @Test("values with containers of their own are written between those of others")
+  @Test("values with containers of their own can be written between those of others")
   func interleavedWithValues() throws {
     struct Point: Codable {
       var x: Int
@@ -122,7 +122,7 @@ struct NestedContainerTests {
     }
   }
 
-  @Test("a nested path written flat, key by key, rebuilds the tree")
+  @Test("a nested path written key by key rebuilds the tree")
   func flattened() throws {
     let paths = ["a.b.c", "a.b.d", "x.y", "a.e", "a.b.f", "x.z.w"]
     try expectWritten([
@@ -139,7 +139,7 @@ struct NestedContainerTests {
     }
   }
 
-  @Test("nested containers are deep")
+  @Test("containers can be nested a hundred deep")
   func deep() throws {
     let data = try message { encoder in
       var container = encoder.unkeyedContainer()
@@ -157,7 +157,7 @@ struct NestedContainerTests {
     #expect(value == "end")
   }
 
-  @Test("an outer container is written from within a nested encode(to:)")
+  @Test("an outer container can be written to from within a nested encode(to:)")
   func foreignKeyed() throws {
     try expectWritten(["inner": ["i": 1], "outer": 2, "after": 3]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -173,7 +173,7 @@ struct NestedContainerTests {
     }
   }
 
-  @Test("a sibling container is written from within a nested encode(to:)")
+  @Test("a sibling container can be written to from within a nested encode(to:)")
   func foreignUnkeyed() throws {
     try expectWritten(["log": ["start", "a", "b", "end"], "a": ["n": 1], "b": ["n": 2]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

@@ -3,7 +3,7 @@ import Testing
 
 /// An encoder keeps what it learnt of key types from message to message. Nobody must be able to tell from the bytes which
 /// keys the messages before had.
-@Suite("Keys that come again from message to message")
+@Suite("Keys that recur from message to message")
 struct RecurringKeysTests {
   fileprivate enum Key: CodingKey, CaseIterable {
     case alpha, beta, category, description, explanation
@@ -143,7 +143,7 @@ struct RecurringKeysTests {
     }
   }
 
-  @Test("give the bytes that they give after any other message")
+  @Test("recurring keys give the same bytes after any other message")
   func bytes() {
     forEachCase(of: 0..<4 as Range<UInt64>) { (seed: UInt64) in
       var random = SeededGenerator(seed: seed)
@@ -173,7 +173,7 @@ struct RecurringKeysTests {
     }
   }
 
-  @Test("are forgotten with the value that threw, and the next is as if alone")
+  @Test("keys are forgotten with the value that threw, and do not affect the next message")
   func thrown() throws {
     let encoder = StowEncoder()
     let refused = Script(steps: [.value(.alpha), .text(.beta)], throwsAtEnd: true)
@@ -191,7 +191,7 @@ struct RecurringKeysTests {
     }
   }
 
-  @Test("are forgotten with the value that threw, though its container is kept")
+  @Test("keys are forgotten with the value that threw, even if its container is kept")
   func keptContainer() throws {
     let encoder = StowEncoder()
     let alone = try encoder.encode(Script(steps: [.value(.beta), .value(.alpha)]))
@@ -224,7 +224,7 @@ struct RecurringKeysTests {
     var intValue: Int? { nil }
   }
 
-  @Test("may be called the same")
+  @Test("recurring keys can have the same name")
   func twins() throws {
     let messages = [[TwinKey.one, .third], [.two, .third], [.third, .two], [.two, .one, .third]].map { keys in
       Writes { encoder in
@@ -241,7 +241,7 @@ struct RecurringKeysTests {
     }
   }
 
-  @Test("are those of the object, in the order in which it has them")
+  @Test("recurring keys are those of the object, in its order")
   func order() throws {
     struct Forwards: Encodable { var alpha = 7, beta = "category", category = 7 }
     struct Backwards: Encodable { var category = 7, beta = "category", alpha = 7 }
@@ -258,7 +258,7 @@ struct RecurringKeysTests {
     }
   }
 
-  @Test("are in the paths of errors")
+  @Test("recurring keys are in the paths of errors")
   func path() throws {
     let encoder = StowEncoder()
     for keys in [

@@ -28,7 +28,7 @@ struct RepeatedContainerTests {
     }
   }
 
-  @Test("an object in a single-value container is added to the one that stands there, also one that throws")
+  @Test("an object in a single-value container is added to the present one, even if it throws")
   func objectsInSingleValueContainers() throws {
     enum Names: String, CodingKey { case a, b, c, list }
     let adds = Writes { encoder in
@@ -64,7 +64,7 @@ struct RepeatedContainerTests {
     }
   }
 
-  @Test("a second unkeyed container goes on where the first is")
+  @Test("a second unkeyed container continues where the first is")
   func unkeyedTwice() throws {
     try expectWritten([1, 2, 3]) { encoder in
       var first = encoder.unkeyedContainer()
@@ -77,7 +77,7 @@ struct RepeatedContainerTests {
     }
   }
 
-  @Test("an array goes on where it ended, also for a key of another type")
+  @Test("an array continues where it ended, even for a key of another type")
   func arraysByDifferentKeyTypes() throws {
     enum Names: String, CodingKey { case list }
     try expectWritten(["list": [1, 2, 3]]) { encoder in
@@ -111,7 +111,7 @@ struct RepeatedContainerTests {
     }
   }
 
-  @Test("containers asked for and not used leave an empty object or array")
+  @Test("requested containers that are not used leave an empty object or array")
   func unused() throws {
     try expectWritten([:]) { _ = $0.container(keyedBy: AnyKey.self) }
     try expectWritten([]) { _ = $0.unkeyedContainer() }
@@ -122,7 +122,7 @@ struct RepeatedContainerTests {
     }
   }
 
-  @Test("a single-value container asked for and not used is no value")
+  @Test("a requested single-value container that is not used is not a value")
   func unusedSingle() throws {
     try expectWritten(["a": 1]) { encoder in
       _ = encoder.singleValueContainer()
@@ -140,7 +140,7 @@ struct RepeatedContainerTests {
     #expect(copy.breed == "terrier")
   }
 
-  @Test("subclass and superclass share one keyed container, in every element of an array")
+  @Test("subclass and superclass share one keyed container in every element of an array")
   func inheritanceInArray() throws {
     let dogs = (0..<50).map { Dog(name: "dog \($0)", breed: "breed \($0 % 3)") }
     let copies = try roundTrip(dogs)
@@ -148,7 +148,7 @@ struct RepeatedContainerTests {
     #expect(copies.map(\.breed) == dogs.map(\.breed))
   }
 
-  @Test("a superclass may have an encoder of its own")
+  @Test("a superclass can have an encoder of its own")
   func inheritanceThroughSuperEncoder() throws {
     let cat = Cat(name: "Tom", lives: 9)
     #expect(try transcode(cat, to: JSONValue.self) == ["super": ["name": "Tom"], "lives": 9])
@@ -157,7 +157,7 @@ struct RepeatedContainerTests {
     #expect(copy.lives == 9)
   }
 
-  @Test("the count of an unkeyed container grows with every element of whatever kind")
+  @Test("the count of an unkeyed container grows with every element of any kind")
   func count() throws {
     try expectWritten([1, nil, "s", ["a": 1], [], [:], [1, 2]]) { encoder in
       var list = encoder.unkeyedContainer()

@@ -69,14 +69,14 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("with one value")
+  @Test("an object with one value has the same bytes whether its message is planned or not")
   func one() {
     forEachCase(of: Self.scalars.indices) { (index: Int) in
       try check([Self.scalars[index]])
     }
   }
 
-  @Test("with many values")
+  @Test("an object with many values has the same bytes whether its message is planned or not")
   func many() {
     forEachCase(of: [0, 1, 2, 5, 8, 9, 17, 64, 65, 200]) { (count: Int) in
       for start in Self.scalars.indices {
@@ -97,7 +97,7 @@ struct SingleObjectTests {
     { try $0.encode(UInt64(1) << 62, forKey: $1) },
   ]
 
-  @Test("with a long key in every place")
+  @Test("a long key in any place gives the same bytes whether the message is planned or not")
   func longKey() {
     forEachCase(of: 0..<9) { (place: Int) in
       for start in Self.plain.indices {
@@ -107,7 +107,7 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("with one value that is not as simple")
+  @Test("one less simple value gives the same bytes whether the message is planned or not")
   func oddValue() {
     forEachCase(of: 0..<8) { (place: Int) in
       let odd: [Entry] = [
@@ -129,7 +129,7 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("of about a kibibyte")
+  @Test("an object of about a KiB has the same bytes whether its message is planned or not")
   func large() {
     forEachCase(of: Array(Self.plain.indices) + [-1]) { (kind: Int) in
       for count in 1...56 {
@@ -143,7 +143,7 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("with as many strings as are compared one by one, and more")
+  @Test("up to 20 strings give the same bytes whether the message is planned or not")
   func strings() {
     forEachCase(of: 1...20) { (count: Int) in
       try check((0..<count).map { Self.text("string \($0)") })
@@ -154,7 +154,7 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("with strings that are its keys")
+  @Test("strings equal to keys give the same bytes whether the message is planned or not")
   func keys() {
     forEachCase(of: 0..<12) { (index: Int) in
       try check((0..<12).map { Self.text($0 == index ? Key(index).stringValue : "other \($0)") })
@@ -162,7 +162,7 @@ struct SingleObjectTests {
     }
   }
 
-  @Test("with a key that is a value, too, and so is written once")
+  @Test("a key that is also a value is written once")
   func keyWrittenOnce() throws {
     func size(of text: String) throws -> Int {
       try StowEncoder().encode(
@@ -176,7 +176,7 @@ struct SingleObjectTests {
     #expect(try size(of: key) + key.utf8.count / 2 < size(of: String(key.reversed())))
   }
 
-  @Test("and of all after each other")
+  @Test("an object has the same bytes after any other object")
   func afterEachOther() throws {
     var random = SystemRandomNumberGenerator()
     let objects = Self.scalars.indices.map { start in

@@ -3,14 +3,14 @@ import Stow
 import Testing
 
 /// What `.sortedKeys` makes of the order in which a dictionary happens to be.
-@Suite("With sorted keys")
+@Suite("Sorted keys")
 struct SortedKeysTests {
   private struct P: Encodable { var alphaalpha = 1 }
   private struct Q: Encodable { var alphaalpha = 1 }
   private struct R: Encodable { var betabetabeta = 1 }
   private struct S: Encodable { var betabetabeta = 1 }
 
-  @Test("key types come in the order of their first objects")
+  @Test("sorted key types come in the order of their first objects")
   func keyTypes() throws {
     func bytes(_ order: [String]) throws -> Data {
       let values: [String: any Encodable] = ["a": P(), "b": Q(), "c": R(), "d": S()]

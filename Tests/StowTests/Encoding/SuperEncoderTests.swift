@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Super encoders")
 struct SuperEncoderTests {
-  @Test("superEncoder() writes under the key super, superEncoder(forKey:) under its own")
+  @Test("superEncoder() writes under the key super, and superEncoder(forKey:) under its own key")
   func keys() throws {
     try expectWritten(["super": ["s": 1], "own": [2], "x": 3]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -16,7 +16,7 @@ struct SuperEncoderTests {
   }
 
   @Test(
-    "a super encoder takes any value", arguments: [nil, 1, "s", 1.5, [1, [2]], ["k": "v"]] as [JSONValue])
+    "a super encoder accepts any value", arguments: [nil, 1, "s", 1.5, [1, [2]], ["k": "v"]] as [JSONValue])
   func anyValue(value: JSONValue) throws {
     try expectWritten(["super": value, "list": [value, value]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -27,7 +27,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("super encoders keep their place in an array, filled late")
+  @Test("super encoders filled late keep their place in an array")
   func placeInArray() throws {
     try expectWritten([1, ["late"], 2, "later", 3]) { encoder in
       var list = encoder.unkeyedContainer()
@@ -41,7 +41,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("super encoders keep their place in an array, filled in the opposite order")
+  @Test("super encoders filled in the opposite order keep their place in an array")
   func oppositeOrder() throws {
     try expectWritten([0, 1, 2, 3, 4, 5]) { encoder in
       var list = encoder.unkeyedContainer()
@@ -52,7 +52,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("a super encoder filled late in an object")
+  @Test("a super encoder can be filled late in an object")
   func lateInObject() throws {
     try expectWritten(["super": ["a": 1, "b": [2]], "x": 1, "y": ["z": 2]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -65,7 +65,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("a super encoder never filled is an empty object")
+  @Test("a super encoder that is never filled is an empty object")
   func neverFilled() throws {
     try expectWritten(["super": [:], "own": [:], "list": [[:], 1, [:]]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -91,7 +91,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("super encoders within super encoders")
+  @Test("super encoders can be nested in super encoders")
   func nested() throws {
     try expectWritten(["super": ["super": ["super": "top"], "b": 2], "a": 1]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -104,7 +104,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("an array in a super encoder is not taken for the one of another key")
+  @Test("an array in a super encoder is not mistaken for that of another key")
   func arrays() throws {
     enum Keys: CodingKey { case own, late }
     try expectWritten(["super": [1], "own": [2], "late": [3, 4]]) { encoder in
@@ -131,7 +131,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test("a class hierarchy of three, each with a container of its own, comes back")
+  @Test("three classes of a hierarchy survive a round trip, each with a container of its own")
   func hierarchy() throws {
     let value = Bottom()
     value.top = ["t"]

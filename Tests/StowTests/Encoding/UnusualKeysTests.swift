@@ -13,7 +13,7 @@ struct UnusualKeysTests {
     "Ünïcödé",
   ]
 
-  @Test("texts of every kind, one in a dictionary")
+  @Test("texts of every kind can each be the key of a dictionary")
   func single() {
     forEachCase(of: Self.texts) { (text: String) in
       expectRoundTrip([text: 1])
@@ -21,14 +21,14 @@ struct UnusualKeysTests {
     }
   }
 
-  @Test("texts of every kind, all in one dictionary")
+  @Test("texts of every kind can be keys of one dictionary")
   func together() {
     let dictionary = Dictionary(uniqueKeysWithValues: Self.texts.enumerated().map { ($1, $0) })
     expectRoundTrip(dictionary)
     expectRoundTrip([dictionary, dictionary])
   }
 
-  @Test("every character, alone and among letters")
+  @Test("every character can be a key, alone and among letters")
   func everyCharacter() throws {
     for value in UInt32(0)..<0x250 {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -38,7 +38,7 @@ struct UnusualKeysTests {
     }
   }
 
-  @Test("every length, of letters, of letters and digits, of upper case, of other characters")
+  @Test("keys of letters, digits, upper case and other characters can have every length")
   func everyLength() throws {
     for length in Array(0...70) + [127, 128, 255, 256, 257, 1000, 70000] {
       for piece in ["a", "Ab", "a1", "A", "a.b-", "é", "x y"] {
@@ -49,7 +49,7 @@ struct UnusualKeysTests {
     }
   }
 
-  @Test("random texts over the characters of names")
+  @Test("random texts of the characters of names can be keys")
   func randomNames() throws {
     var random = SeededGenerator(seed: 1)
     let alphabets = [
@@ -65,7 +65,7 @@ struct UnusualKeysTests {
     }
   }
 
-  @Test("fields of structs")
+  @Test("fields of structs can have unusual names")
   func fields() {
     struct Odd: Codable, Equatable {
       var empty = 1
@@ -87,7 +87,7 @@ struct UnusualKeysTests {
     expectRoundTrip((0..<20).map { Odd(empty: $0, nul: $0 % 2 == 0 ? nil : 4) })
   }
 
-  @Test("backquoted and very similar names")
+  @Test("fields can have backquoted and very similar names")
   func similarNames() {
     struct Similar: Codable, Equatable {
       var `default` = 1

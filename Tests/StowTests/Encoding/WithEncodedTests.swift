@@ -2,11 +2,11 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("A message that is lent")
+@Suite("Lent messages")
 struct WithEncodedTests {
   private struct Failure: Error {}
 
-  @Test("has the bytes that encode(_:) gives, whatever its size")
+  @Test("a lent message has the bytes that encode(_:) returns, whatever its size")
   func bytes() throws {
     let encoder = StowEncoder()
     for count in [0, 1, 10, 1_000, 100_000] {
@@ -20,7 +20,7 @@ struct WithEncodedTests {
     #expect(try encoder.withEncoded(map) { Data($0) } == encoder.encode(map))
   }
 
-  @Test("comes with the result of the closure, which need not be used")
+  @Test("withEncoded returns the result of the closure, which can be ignored")
   func result() throws {
     let encoder = StowEncoder()
     #expect(try encoder.withEncoded([1, 2, 3]) { $0.count } == encoder.encode([1, 2, 3]).count)
@@ -32,7 +32,7 @@ struct WithEncodedTests {
     #expect(Data(buffer.dropFirst()) == (try encoder.encode("text")))
   }
 
-  @Test("leaves the encoder to the closure, even for the same call again")
+  @Test("the closure can use the encoder, even for the same call again")
   func reentrancy() throws {
     let encoder = StowEncoder()
     let outer = (0..<1_000).map { ["name": "outer \($0)"] }
@@ -48,7 +48,7 @@ struct WithEncodedTests {
     #expect(try both == encoder.encode(outer))
   }
 
-  @Test("is gone when the closure throws, and the encoder goes on")
+  @Test("the encoder can be used after the closure throws")
   func throwing() throws {
     let encoder = StowEncoder()
     #expect(throws: Failure.self) { try encoder.withEncoded([1]) { _ in throw Failure() } }
@@ -61,7 +61,7 @@ struct WithEncodedTests {
     func encode(to encoder: any Encoder) {}
   }
 
-  @Test("is not disturbed by a container that is kept and written to meanwhile")
+  @Test("writing to a kept container does not change the lent message")
   func keptContainer() throws {
     final class Keeper: Encodable {
       nonisolated(unsafe) var container: KeyedEncodingContainer<AnyKey>?
@@ -80,7 +80,7 @@ struct WithEncodedTests {
     #expect(lent == expected)
   }
 
-  @Test("is complete: whatever is kept of it writes nothing, has no path, and may be let go of at once")
+  @Test("containers kept from a lent message write nothing, have no path, and can be released at once")
   func keptOfEveryKind() throws {
     final class Keeper: Encodable {
       nonisolated(unsafe) var keyed: KeyedEncodingContainer<AnyKey>?

@@ -2,9 +2,9 @@ import Stow
 import Testing
 
 #if os(macOS) || os(Linux) || os(Windows)
-  @Suite("Asking one encoder for containers of different kinds is a programming error")
+  @Suite("Containers of different kinds from one encoder")
   struct WrongContainerTests {
-    @Test("keyed and then unkeyed")
+    @Test("a keyed and then an unkeyed container from one encoder are a programming error")
     func keyedThenUnkeyed() async {
       await #expect(processExitsWith: .failure) {
         _ = try StowEncoder().encode(
@@ -15,7 +15,7 @@ import Testing
       }
     }
 
-    @Test("unkeyed and then keyed")
+    @Test("an unkeyed and then a keyed container from one encoder are a programming error")
     func unkeyedThenKeyed() async {
       await #expect(processExitsWith: .failure) {
         _ = try StowEncoder().encode(
@@ -26,7 +26,7 @@ import Testing
       }
     }
 
-    @Test("an object and an array nested under one key")
+    @Test("an object and an array nested under one key are a programming error")
     func nested() async {
       await #expect(processExitsWith: .failure) {
         _ = try StowEncoder().encode(

@@ -20,7 +20,7 @@ struct FieldTableTests {
     }
   }
 
-  @Test("a right table has no flaw") func right() {
+  @Test("a correct table passes its check") func right() {
     let table = FieldTable(
       Pair.init(first:second:third:), Field("first", \.first), Field("second", \.second),
       Field("third", \.third))
@@ -28,7 +28,8 @@ struct FieldTableTests {
     #expect(throws: Never.self) { try table.check(Pair(first: 1, second: 2, third: nil)) }
   }
 
-  @Test("a value that equals nothing, or cannot be compared, is no flaw") func incomparable() throws {
+  @Test("a value that is not equal to itself or cannot be compared passes the check")
+  func incomparable() throws {
     struct Content: Codable {
       var text: String
     }
@@ -41,7 +42,7 @@ struct FieldTableTests {
     #expect(throws: Never.self) { try table.check(Box(content: Content(text: "text"), number: .nan)) }
   }
 
-  @Test("a wrong table is told by the type and the field") func wrong() {
+  @Test("the error of a wrong table names the type and the field") func wrong() {
     let missing = FieldTable(
       { Pair(first: $0, second: $1, third: nil) }, Field("first", \Pair.first), Field("second", \Pair.second))
     let swapped = FieldTable(
@@ -67,7 +68,7 @@ struct FieldTableTests {
     }
   }
 
-  @Test("an optional that the type asks for only if it has a value is named as such")
+  @Test("the error names an optional that the type encodes only if it has a value")
   func unaskedNil() throws {
     struct Pair: Codable {
       var first: Int?
@@ -84,7 +85,7 @@ struct FieldTableTests {
     #expect(error?.description.contains("\"first\" of Pair: encode(to:) does not ask for it") == true)
   }
 
-  @Test("an optional whose nil the type writes itself is no optional field") func writtenNil() throws {
+  @Test("an optional whose nil the type itself writes cannot be an optional field") func writtenNil() throws {
     struct Box<Content: Codable>: Codable {
       var content: Content
     }
@@ -95,7 +96,7 @@ struct FieldTableTests {
     #expect(error?.description.contains("writes its nil") == true)
   }
 
-  @Test("the keys of values within do not count") func keysWithin() throws {
+  @Test("the check of a table ignores the keys of nested values") func keysWithin() throws {
     struct Tree: StowFields, Equatable {
       var weight: Int?
       var children: [Tree]
@@ -148,7 +149,7 @@ struct FieldTableTests {
     expectRoundTrip(outer)
   }
 
-  @Test("what encodes another value in its place has the keys of that") func inPlace() throws {
+  @Test("a type that encodes another value in its place has the keys of that value") func inPlace() throws {
     struct Stored: Codable {
       var a: Int
       var b: String?
@@ -209,7 +210,8 @@ struct FieldTableTests {
     init(guest: Owner?) { self.guest = guest }
   }
 
-  @Test("a property with a wrapper of this library is no field by its value") func wrapped() throws {
+  @Test("a property with a wrapper of this library cannot be a field by its wrapped value")
+  func wrapped() throws {
     let loan = Loan(Owner("Ada"), Owner("book"))
     let right = FieldTable({ Loan($0.wrappedValue, $1.wrappedValue) }, Loan.owners, Loan.items)
     #expect(throws: Never.self) { try right.check(loan) }
@@ -269,7 +271,8 @@ struct FieldTableTests {
     }
   }
 
-  @Test("keys of other types, as those of a superclass, are missing in a table") func otherKeys() throws {
+  @Test("keys of other types, such as those of a superclass, are reported as missing in the table")
+  func otherKeys() throws {
     let tagged = FieldTable(Tagged.init(a:), Field("a", \.a))
     let tag = #expect(throws: FieldTableError.self) { try tagged.check(Tagged(a: 1)) }
     #expect(tag?.description.contains("asks for \"tag\" where the table has nothing") == true)
@@ -297,7 +300,8 @@ struct FieldTableTests {
     }
   }
 
-  @Test("a key of another type in place of a nil is missing in a table") func keyForNil() throws {
+  @Test("a key of another type in place of a nil is reported as missing in the table")
+  func keyForNil() throws {
     let table = FieldTable(Sparse.init(a:), Field("a", \.a))
     let error = #expect(throws: FieldTableError.self) { try table.check(Sparse(a: 1)) }
     #expect(error?.description.contains("does not ask for it if optionals are nil") == true)
@@ -337,7 +341,8 @@ struct FieldTableTests {
     }
   }
 
-  @Test("scalars that are written otherwise than they are make a table wrong") func otherScalars() throws {
+  @Test("a table is wrong if the type writes other scalars than its properties have")
+  func otherScalars() throws {
     let table = FieldTable(
       Sample.init(kelvin:time:text:), Field("kelvin", \.kelvin), Field("time", \.time),
       Field("text", \.text))
@@ -389,7 +394,7 @@ struct FieldTableTests {
       Reading.init(power:count:), Field("power", \.scale.power), Field("count", \.count))
   }
 
-  @Test("parts of properties are fields, and what else these have is not left to chance")
+  @Test("parts of properties can be fields, and the initializer sets their other parts")
   func partsOfProperties() {
     expectRoundTrip((0..<20).map { Reading(power: $0, count: Int($0)) })
   }
@@ -425,7 +430,7 @@ struct FieldTableTests {
     return context
   }
 
-  @Test("a wrong table is an error of each value that is encoded") func firstUse() {
+  @Test("encoding throws an error for each value with a wrong table") func firstUse() {
     for _ in 0..<2 {
       let misnamed = failure(encoding: ["a": [Misnamed(a: 1)]])
       #expect(misnamed?.debugDescription.contains("\"b\" of Misnamed") == true)
@@ -435,7 +440,7 @@ struct FieldTableTests {
     }
   }
 
-  @Test("a table with a name that is no coding key is not used to decode") func misnamedDecoding() throws {
+  @Test("decoding does not use a table with a name that is not a coding key") func misnamedDecoding() throws {
     let message: StowValue = [["a": 1], ["a": 2]]
     let values = try StowDecoder().decode([Misnamed].self, from: message.encoded())
     #expect(values == [Misnamed(a: 1), Misnamed(a: 2)])
@@ -457,7 +462,7 @@ struct FieldTableTests {
     }
   }
 
-  @Test("a decoded value that the table does not fit stops nothing") func unfitDecoding() throws {
+  @Test("values that do not fit their table are decoded without an error") func unfitDecoding() throws {
     for message: StowValue in [["a": 0, "b": 2], ["a": 0], ["a": 1, "b": 2]] {
       let value = try StowDecoder().decode(Conditional.self, from: message.encoded())
       #expect(value.a == message["a"]?.int && value.b == message["b"]?.int)
@@ -513,7 +518,7 @@ struct FieldTableTests {
     }
   }
 
-  @Test("a table may be made by code that uses the coder that asks for it") func reentrantTable() throws {
+  @Test("the code that makes a table may use the coder that needs the table") func reentrantTable() throws {
     let bytes = try StowEncoder().encode([Around(Curious(a: 1)), Around(Curious(a: 2))])
     let values = try StowDecoder().decode([Around].self, from: bytes)
     #expect(values.map(\.curious.a) == [1, 2])
@@ -580,7 +585,7 @@ struct FieldTableTests {
     }
   }
 
-  @Test("keys in any order, and unknown ones, as without a table") func disorder() throws {
+  @Test("keys in any order and unknown keys are decoded as without a table") func disorder() throws {
     let objects: [StowValue] = [
       ["x": 1, "y": 2.5, "z": 3], ["z": 3, "x": 1, "y": 2.5], ["z": 3, "extra": [1, 2], "y": 2.5, "x": 1],
       ["x": 1, "y": 2.5, "z": 3, "more": ["a": 1]],
@@ -594,14 +599,14 @@ struct FieldTableTests {
 
   // MARK: with the rest of the library
 
-  @Test("decoding with defaults of a template merges it") func template() throws {
+  @Test("decoding with a template as defaults keeps its values for missing keys") func template() throws {
     let template = FieldNote<Tabled>(id: 1, name: "a", flag: true, value: 2, note: "b")
     let data = try StowEncoder().encode(["name": "c"])
     let merged = try StowDecoder().decode(FieldNote<Tabled>.self, from: data, defaults: template)
     #expect(merged == FieldNote(id: 1, name: "c", flag: true, value: 2, note: "b"))
   }
 
-  @Test("parts, and elements one after the other") func parts() throws {
+  @Test("parts of a message and each of its elements are decoded with tables") func parts() throws {
     var random = SeededGenerator(seed: 1)
     let people = (0..<5).map { _ in FieldPerson<Tabled>.random(&random) }
     let data = try StowEncoder().encode(["people": people])
@@ -613,7 +618,7 @@ struct FieldTableTests {
     #expect(addresses == people.map(\.address))
   }
 
-  @Test("added by a single-value container to an object that is there, as without a table")
+  @Test("a single-value container adds a value to an existing object as without a table")
   func added() throws {
     func bytes(adding value: some Encodable) throws -> Data {
       try StowEncoder().encode(
@@ -630,7 +635,7 @@ struct FieldTableTests {
     #expect(try StowValue(from: data) == ["x": 1.0, "y": 2.0, "z": 3.0, "a": 1])
   }
 
-  @Test("values of a family") func polymorphic() throws {
+  @Test("polymorphic values with tables are encoded and decoded") func polymorphic() throws {
     struct Rectangle: Shape, StowFields, Equatable {
       var width: Double
       var height: Double
@@ -650,7 +655,7 @@ struct FieldTableTests {
     #expect(try coder.decode(Drawing.self, from: data).shapes as? [Rectangle] == shapes)
   }
 
-  @Test("nesting too deep is the same error") func depth() throws {
+  @Test("nesting too deep throws the same error as without a table") func depth() throws {
     func nest<Table>(_ depth: Int, _: Table.Type) -> FieldTree<Table> {
       (0..<depth).reduce(FieldTree(name: "", children: [], weight: nil)) { inner, _ in
         FieldTree(name: "", children: [inner], weight: nil)

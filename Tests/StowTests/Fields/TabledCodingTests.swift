@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// What types with tables of fields encode and decode, compared with the same types without.
-@Suite("Types with tables are coded as those without", .noBacktraces)
+@Suite("Types with tables", .noBacktraces)
 struct TabledCodingTests {
   private typealias Make<Value> = (inout SeededGenerator) -> Value
 
@@ -81,27 +81,29 @@ struct TabledCodingTests {
     }
   }
 
-  @Test("numbers") func points() throws {
+  @Test("a type of numbers is coded as without a table") func points() throws {
     try compare({ FieldPoint<Tabled>.random(&$0) }, { FieldPoint<Untabled>.random(&$0) })
   }
 
-  @Test("scalars and an optional") func notes() throws {
+  @Test("a type of scalars and an optional is coded as without a table") func notes() throws {
     try compare({ FieldNote<Tabled>.random(&$0) }, { FieldNote<Untabled>.random(&$0) })
   }
 
-  @Test("nested types, enumerations, arrays, dictionaries") func people() throws {
+  @Test("nested types, enumerations, arrays and dictionaries are coded as without a table")
+  func people() throws {
     try compare({ FieldPerson<Tabled>.random(&$0) }, { FieldPerson<Untabled>.random(&$0) })
   }
 
-  @Test("scalars of all types") func scalars() throws {
+  @Test("scalars of all types are coded as without a table") func scalars() throws {
     try compare({ FieldScalars<Tabled>.random(&$0) }, { FieldScalars<Untabled>.random(&$0) })
   }
 
-  @Test("rows") func rows() throws {
+  @Test("rows are coded as without a table") func rows() throws {
     try compare({ FieldRow<Tabled>.random(&$0) }, { FieldRow<Untabled>.random(&$0) })
   }
 
-  @Test("long arrays after a value that wrote the keys in another order") func keysInAnotherOrder() throws {
+  @Test("a long array is coded as without a table after a value with the keys in another order")
+  func keysInAnotherOrder() throws {
     func bytes<Table>(_ table: Table.Type) throws -> Data where FieldPair<Table>: Codable {
       try message {
         var list = $0.unkeyedContainer()
@@ -114,7 +116,7 @@ struct TabledCodingTests {
     #expect(try bytes(Tabled.self) == bytes(Untabled.self))
   }
 
-  @Test("rows of a single column with a value that does not fit") func levels() throws {
+  @Test("a single column with a value that does not fit is decoded as without a table") func levels() throws {
     struct Reading: Encodable { var level: Int }
     let readings = (0..<40).map { Reading(level: $0 == 30 ? 300 : $0) }
     let bytes = try StowEncoder().encode(readings)
@@ -127,23 +129,23 @@ struct TabledCodingTests {
     #expect(levels.map(\.level) == Array(0..<30))
   }
 
-  @Test("rows with enumerations and arrays") func caseRows() throws {
+  @Test("rows with enumerations and arrays are coded as without a table") func caseRows() throws {
     try compare({ FieldCaseRow<Tabled>.random(&$0) }, { FieldCaseRow<Untabled>.random(&$0) })
   }
 
-  @Test("types that hold themselves") func trees() throws {
+  @Test("recursive types are coded as without a table") func trees() throws {
     try compare({ FieldTree<Tabled>.random(&$0) }, { FieldTree<Untabled>.random(&$0) })
   }
 
-  @Test("types with more in them than their fields") func hidden() throws {
+  @Test("types that contain more than their fields are coded as without a table") func hidden() throws {
     try compare({ FieldHidden<Tabled>.random(&$0) }, { FieldHidden<Untabled>.random(&$0) })
   }
 
-  @Test("classes") func objects() throws {
+  @Test("classes are coded as without a table") func objects() throws {
     try compare({ FieldObject<Tabled>.random(&$0) }, { FieldObject<Untabled>.random(&$0) })
   }
 
-  @Test("as deep as the limit allows, in containers and in calls") func depth() {
+  @Test("values at the depth limit, in containers and in calls, are coded as without a table") func depth() {
     func nest(_ value: some Encodable, calls: Int) -> Writes {
       Writes { try calls == 0 ? $0.writeSingle(value) : $0.writeSingle(nest(value, calls: calls - 1)) }
     }

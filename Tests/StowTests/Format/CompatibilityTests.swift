@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// The promises of FORMAT.md, "Compatibility". That valid bytes keep their meaning is what `VectorTests` checks.
-@Suite("Compatibility: versions")
+@Suite("Compatibility of versions")
 struct VersionTests {
   private func expectLaterVersion<T: Decodable>(
     _ bytes: [UInt8], as type: T.Type, sourceLocation: SourceLocation = #_sourceLocation
@@ -35,7 +35,7 @@ struct VersionTests {
     }
   }
 
-  @Test("so is a reserved tag further in")
+  @Test("a reserved tag within a message is refused as one of a later version")
   func reserved() {
     for tag: UInt8 in [0x7D, 0x7E, 0x7F] {
       expectLaterVersion([0xE2, 0x91, tag], as: [Int].self)
@@ -43,13 +43,13 @@ struct VersionTests {
     }
   }
 
-  @Test("nothing that is written without a context begins like a later version")
+  @Test("no message without a context begins like one of a later version")
   func neverWritten() throws {
     let vectors = try VectorFile.all.get().filter { $0.kind == .canonical && $0.context == nil }
     #expect(vectors.count > 300 && !vectors.contains { $0.bytes.first == 0x7F })
   }
 
-  @Test("what is not asked for is skipped, of whatever kind")
+  @Test("values of every kind are skipped if their key is unknown")
   func skipped() throws {
     struct Last: Decodable { var last: Int }
     for vector in try VectorFile.all.get() where vector.kind == .canonical && vector.bytes.first != 0x1F {
@@ -61,7 +61,7 @@ struct VersionTests {
   }
 }
 
-@Suite("Compatibility: evolution of types")
+@Suite("Compatibility of changed types")
 struct EvolutionTests {
   private struct Old: Codable, Equatable {
     var id = 7
@@ -101,7 +101,7 @@ struct EvolutionTests {
     var value: Value
   }
 
-  @Test("a property is added: optional, or with a default of init(from:)")
+  @Test("an added property that is optional or has a default in init(from:) reads old messages")
   func added() throws {
     struct WithOptional: Codable, Equatable {
       var id = 7
@@ -128,7 +128,7 @@ struct EvolutionTests {
     try expectRead(WithDefault(id: 7, color: "red"), from: Old())
   }
 
-  @Test("a property is added that is neither: the error names the key")
+  @Test("for any other added property, the error names its missing key")
   func addedRequired() {
     struct WithRequired: Codable {
       var id: Int
@@ -137,13 +137,13 @@ struct EvolutionTests {
     #expect(failure(decoding: WithRequired.self, from: Old()) == .keyNotFound("color"))
   }
 
-  @Test("a property is removed")
+  @Test("a type with a property removed reads old messages")
   func removed() throws {
     struct Fewer: Codable, Equatable { var name = "name" }
     try expectRead(Fewer(), from: Old())
   }
 
-  @Test("properties are reordered")
+  @Test("a type with its properties reordered reads old messages")
   func reordered() throws {
     struct Reordered: Codable, Equatable {
       var weight = 1.5
@@ -153,7 +153,7 @@ struct EvolutionTests {
     try expectRead(Reordered(), from: Old())
   }
 
-  @Test("a property is renamed: CodingKeys keep the key, and without them it is missing")
+  @Test("a renamed property is read if CodingKeys keep its key, and is missing otherwise")
   func renamed() throws {
     struct Kept: Codable, Equatable {
       var identifier = 7
@@ -164,7 +164,7 @@ struct EvolutionTests {
     #expect(failure(decoding: Lost.self, from: Old()) == .keyNotFound("identifier"))
   }
 
-  @Test("T becomes T?, and back where there is a value")
+  @Test("T is read as T?, and T? as T if it has a value")
   func optional() throws {
     struct Required: Codable, Equatable { var value: Int }
     struct Optional: Codable, Equatable { var value: Int? }
@@ -173,7 +173,7 @@ struct EvolutionTests {
     #expect(failure(decoding: Required.self, from: Optional()) == .keyNotFound("value"))
   }
 
-  @Test("an integer type becomes another, where the integer fits")
+  @Test("an integer is read as another integer type if it fits")
   func integers() throws {
     try expectRead(Int8(100), from: UInt64(100))
     try expectRead(UInt128(100), from: Int8(100))
@@ -181,7 +181,7 @@ struct EvolutionTests {
     expectRefused(UInt.self, from: -1)
   }
 
-  @Test("an integer becomes a float, rounded; and never back")
+  @Test("an integer is read as a float and rounded, but a float is not read as an integer")
   func integersAndFloats() throws {
     try expectRead(7.0, from: 7)
     try expectRead(Float(7), from: 7)
@@ -189,14 +189,14 @@ struct EvolutionTests {
     expectRefused(Int.self, from: 7.0)
   }
 
-  @Test("Double becomes Float, rounded, and Float becomes Double, exact")
+  @Test("a Double is read as a Float and rounded, and a Float as an exact Double")
   func floats() throws {
     try expectRead(Float(0.1), from: 0.1)
     try expectRead(Double(Float(0.1)), from: Float(0.1))
     expectRefused(Float.self, from: 1e300)
   }
 
-  @Test("Foundation's types become what they stand for, and back")
+  @Test("types of Foundation are read as the types that represent them, and back")
   func foundation() throws {
     let date = Date(timeIntervalSinceReferenceDate: 700_000_000.5)
     try expectRead(700_000_000.5, from: date)
@@ -213,7 +213,7 @@ struct EvolutionTests {
     expectRefused(Data.self, from: [1, 300], at: 1)
   }
 
-  @Test("a struct becomes a dictionary, and back")
+  @Test("a struct is read as a dictionary, and back")
   func dictionary() throws {
     struct Point: Codable, Equatable {
       var x = 1
@@ -225,7 +225,7 @@ struct EvolutionTests {
     #expect(throws: DecodingError.self) { try transcode(Old(), to: [String: Int].self) }
   }
 
-  @Test("a type gets another name, and a struct becomes a class")
+  @Test("a type may be renamed, and a struct may become a class")
   func names() throws {
     final class Renamed: Codable, Equatable {
       var id = 7
@@ -234,7 +234,7 @@ struct EvolutionTests {
     try expectRead(Renamed(), from: Old())
   }
 
-  @Test("a case is added to an enumeration")
+  @Test("an enumeration with an added case reads old messages")
   func cases() throws {
     enum Few: String, Codable { case red, green }
     enum More: String, Codable { case red, blue, green }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Data")
 struct DataTests {
-  @Test("of every length around the boundaries of headers")
+  @Test("data of every length around the boundaries of headers is decoded unchanged")
   func lengths() throws {
     for length in Array(0...70) + [127, 128, 255, 256, 257, 65535, 65536] {
       let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -13,7 +13,7 @@ struct DataTests {
     }
   }
 
-  @Test("of one mebibyte")
+  @Test("data of one mebibyte is decoded unchanged")
   func large() throws {
     var random = SeededGenerator(seed: 2)
     let data = Data((0..<(1 << 20)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
@@ -21,7 +21,7 @@ struct DataTests {
     #expect(try roundTrip(["a": data.prefix(1000), "b": data])["b"] == data)
   }
 
-  @Test("that is a slice of other data")
+  @Test("a slice of other data is encoded as its own bytes")
   func slices() throws {
     let whole = Data(0...255)
     let slice = whole[100..<200]
@@ -33,7 +33,7 @@ struct DataTests {
     #expect(try roundTrip(whole[5..<5]) == Data())
   }
 
-  @Test("in fields and dictionaries")
+  @Test("data in fields and dictionaries is decoded unchanged")
   func places() {
     expectRoundTrip(Data([1, 2, 3]))
     expectRoundTrip(Data())
@@ -41,11 +41,11 @@ struct DataTests {
   }
 }
 
-@Suite("The message as a slice or another buffer")
+@Suite("Messages in slices and other buffers")
 struct MessageBufferTests {
   private static let value: JSONValue = ["list": [1, 2, 3], "text": "text", "again": ["text", 0.5]]
 
-  @Test("a slice of data with another start")
+  @Test("a message is decoded from a slice of data that does not start at index 0")
   func slice() throws {
     let message = try StowEncoder().encode(Self.value)
     var padded = Data([9, 9, 9, 9, 9])
@@ -63,7 +63,7 @@ struct MessageBufferTests {
     #expect(try StowDecoder().decode(Blob.self, from: blobSlice) == blob)
   }
 
-  @Test("an array of bytes, a slice of one, raw buffers")
+  @Test("a message is decoded from arrays of bytes, their slices and raw buffers")
   func buffers() throws {
     let bytes = [UInt8](try StowEncoder().encode(Self.value))
     let decoder = StowDecoder()
@@ -81,7 +81,7 @@ struct MessageBufferTests {
     }
   }
 
-  @Test("numbers at every alignment")
+  @Test("numbers are decoded at every alignment")
   func alignment() throws {
     struct Numbers: Codable, Equatable {
       var text: String
@@ -97,7 +97,7 @@ struct MessageBufferTests {
     }
   }
 
-  @Test("what was decoded does not depend on the buffer")
+  @Test("decoded values do not depend on the buffer of the message")
   func ownership() throws {
     let original = Data(repeating: 0xAB, count: 1000)
     var message = try StowEncoder().encode([original, Data([1, 2, 3])])

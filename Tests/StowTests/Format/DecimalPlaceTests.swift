@@ -37,7 +37,7 @@ extension Decimal {
 
 @Suite("Decimals in every place")
 struct DecimalPlaceTests {
-  @Test("keep significand and exponent")
+  @Test("decimals keep their significand and exponent")
   func exact() {
     forEachCase(of: Place.allCases) { (place: Place) in
       for value in samples {
@@ -47,7 +47,7 @@ struct DecimalPlaceTests {
     }
   }
 
-  @Test("are read as numbers as in JSON")
+  @Test("decimals are read as other numbers as in JSON")
   func asNumbers() {
     forEachCase(of: Place.allCases) { (place: Place) in
       for value in samples where !value.isNaN && !value.isWholeInJSON {
@@ -58,7 +58,7 @@ struct DecimalPlaceTests {
     }
   }
 
-  @Test("are read from numbers as in JSON")
+  @Test("decimals are read from other numbers as in JSON")
   func fromNumbers() {
     forEachCase(of: numberTypes, Place.allCases) { (type: any TestedNumber.Type, place: Place) in
       func check<Written: TestedNumber>(_ type: Written.Type) throws {
@@ -72,7 +72,7 @@ struct DecimalPlaceTests {
     }
   }
 
-  @Test("are not read from what is not finite")
+  @Test("numbers that are not finite are not read as decimals")
   func notFinite() {
     forEachCase(of: Place.allCases) { (place: Place) in
       let coder = StowCoder()

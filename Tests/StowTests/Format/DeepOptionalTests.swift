@@ -47,7 +47,7 @@ private let types: [any Enumerable.Type] = [
 
 @Suite("Optionals of many levels")
 struct DeepOptionalTests {
-  @Test("keep their level beside every other")
+  @Test("optionals keep their level beside optionals of any other level")
   fileprivate func levels() {
     forEachCase(of: types, Place.allCases) { (type: any Enumerable.Type, place: Place) in
       func check<Value: Enumerable>(_ type: Value.Type) throws {
@@ -61,7 +61,7 @@ struct DeepOptionalTests {
     }
   }
 
-  @Test("are read with fewer or more levels as FORMAT.md says")
+  @Test("optionals are read with fewer or more levels as FORMAT.md says")
   func fewerAndMore() throws {
     for value in Int?????.everyValue {
       try expectLevel(of: value, as: Int?.self)
@@ -84,7 +84,7 @@ struct DeepOptionalTests {
     }
   }
 
-  @Test("are to a plain reader what they are in JSON")
+  @Test("optionals of many levels are read as plain values as in JSON")
   func asInJSON() {
     forEachCase(of: Place.allCases) { (place: Place) in
       for value in Int?????.everyValue where !place.isOptional || value.flat != "nil" {

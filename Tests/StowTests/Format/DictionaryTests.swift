@@ -21,7 +21,7 @@ struct DictionaryTests {
     init?(codingKey: some CodingKey) { text = codingKey.stringValue }
   }
 
-  @Test("with string keys")
+  @Test("dictionaries with string keys are decoded unchanged")
   func strings() {
     expectRoundTrip([String: Int]())
     expectRoundTrip(["": 0, "a": 1, "b": -1])
@@ -31,7 +31,7 @@ struct DictionaryTests {
     expectRoundTrip(["a": Point(x: 1, y: 2)])
   }
 
-  @Test("with integer keys")
+  @Test("dictionaries with integer keys are decoded unchanged")
   func integers() {
     expectRoundTrip([Int: String]())
     expectRoundTrip([0: "a", -1: "b", .max: "c", .min: "d"])
@@ -39,7 +39,7 @@ struct DictionaryTests {
     expectRoundTrip([1: [2: [3: 4]]])
   }
 
-  @Test("with CodingKeyRepresentable keys are objects")
+  @Test("dictionaries with CodingKeyRepresentable keys are objects")
   func representable() throws {
     expectRoundTrip([Suit.hearts: 1, .spades: 2])
     expectRoundTrip([Rank.ace: "one", .two: "two"])
@@ -49,7 +49,7 @@ struct DictionaryTests {
     #expect(try transcode([Name("x"): 1], to: JSONValue.self) == ["x": 1])
   }
 
-  @Test("with other keys are alternating arrays")
+  @Test("dictionaries with other keys are arrays of alternating keys and values")
   func alternating() throws {
     expectRoundTrip([Bare.x: 1, .y: 2])
     expectRoundTrip([Point(x: 1, y: 2): "a", Point(x: 3, y: 4): "b"])
@@ -68,7 +68,7 @@ struct DictionaryTests {
     init?(codingKey: some CodingKey) { name = codingKey.stringValue.lowercased() }
   }
 
-  @Test("are refused if two keys of the object are one for them")
+  @Test("an object is refused if two of its keys are equal in the dictionary")
   func equalKeys() throws {
     func expectRefused<T: Decodable>(_ type: T.Type, from value: StowValue) throws {
       let list: StowValue = ["list": .array(Array(repeating: value, count: 20))]
@@ -88,7 +88,7 @@ struct DictionaryTests {
     #expect(try (["1": 1, "2": 2] as StowValue).decode([Int: Int].self) == [1: 1, 2: 2])
   }
 
-  @Test("as elements of arrays, alike and different")
+  @Test("arrays of similar and different dictionaries are decoded unchanged")
   func inArrays() {
     expectRoundTrip((0..<50).map { ["a": $0, "b": -$0] })
     expectRoundTrip((0..<50).map { ["only \($0)": $0] })
@@ -98,7 +98,7 @@ struct DictionaryTests {
     expectRoundTrip([[1: "a"], [2: "b", 3: "c"], [:]])
   }
 
-  @Test("with values of many kinds")
+  @Test("dictionaries with values of many kinds are decoded unchanged")
   func generic() {
     let value: JSONValue = [
       "n": nil, "b": true, "i": 1, "d": 0.5, "s": "s", "a": [1, "a", nil],
@@ -108,13 +108,13 @@ struct DictionaryTests {
     expectRoundTrip(["x": value, "y": [value, value]] as JSONValue)
   }
 
-  @Test("equal keys at different depths")
+  @Test("equal keys at different depths are decoded unchanged")
   func sameKeys() {
     expectRoundTrip(["a": ["a": ["a": ["a": 1]]]])
     expectRoundTrip(["a": ["a": 1, "b": 2], "b": ["a": 3, "b": 4]])
   }
 
-  @Test("[String: any value type that has a form of its own]")
+  @Test("dictionaries of every value type with a form of its own are decoded unchanged")
   func specialValues() {
     expectRoundTrip(["a": Date(timeIntervalSinceReferenceDate: 0.5), "b": .distantPast])
     expectRoundTrip(["a": UUID(), "b": UUID()])

@@ -12,7 +12,7 @@ struct FloatArrayTests {
       floats, comparing: { $0.map(\.bitPattern) == $1.map(\.bitPattern) }, sourceLocation: sourceLocation)
   }
 
-  @Test("decimals of every scale")
+  @Test("decimals of every scale are decoded unchanged")
   func decimals() {
     var random = SeededGenerator(seed: 1)
     var power = 1.0
@@ -26,7 +26,7 @@ struct FloatArrayTests {
     }
   }
 
-  @Test("decimals of different scales together")
+  @Test("decimals of different scales in one array are decoded unchanged")
   func mixedScales() {
     Self.check([0.1, 0.12, 0.123, 0.1234, 0.12345])
     Self.check([1e-5, 1, 1e5, 1e10])
@@ -34,7 +34,7 @@ struct FloatArrayTests {
     Self.check((0..<100).map { Double($0) + 0.25 })
   }
 
-  @Test("decimals with noise of a few ulps")
+  @Test("decimals with an error of a few ulps are decoded unchanged")
   func noise() {
     var random = SeededGenerator(seed: 2)
     for share in [2, 10, 60] {
@@ -50,7 +50,7 @@ struct FloatArrayTests {
     Self.check([tenth.nextUp, tenth, tenth.nextDown])
   }
 
-  @Test("noise beside whole numbers that is none with one decimal has its residues all the same")
+  @Test("fractions of large whole numbers have residues even if one decimal makes these zero")
   func raisedExponent() throws {
     let fractions = [9e12 + 0.1, 9e12 + 0.2]
     let data = try StowEncoder().encode(fractions)
@@ -60,7 +60,7 @@ struct FloatArrayTests {
   }
 
   @Test(
-    "as many decimals as the largest may have",
+    "decimals up to the largest allowed take about seven bytes each",
     arguments: [(9_999, 1e-9), (9e7, 1e-6), (9e9, 1e-4), (9e13, 1)])
   func widestDecimals(whole: Double, least: Double) throws {
     let values = (1...40).map { whole + Double($0) * least }
@@ -69,7 +69,7 @@ struct FloatArrayTests {
     #expect(try StowDecoder().decode([Double].self, from: data) == values)
   }
 
-  @Test("whole numbers")
+  @Test("whole numbers are decoded unchanged")
   func whole() {
     Self.check([1, 2, 3, 4])
     Self.check((0..<300).map { Double($0 * $0) })
@@ -78,7 +78,7 @@ struct FloatArrayTests {
     Self.check([1e19, 1.8446744073709552e19, 9.223372036854775807e18, -9.223372036854775808e18])
   }
 
-  @Test("2³¹ takes five bytes with its tag, so that whole numbers of as many have theirs")
+  @Test("2³¹ takes five bytes with its tag, so an array of four such numbers is written with tags")
   func firstWideNumber() throws {
     let values: [Double] = [2_147_483_648, 16_777_217, -16_777_219, 16_777_221]
     let elements: [UInt8] = [
@@ -87,7 +87,7 @@ struct FloatArrayTests {
     #expect(try Array(StowEncoder().encode(values)) == [0x70, 0x14] + elements)
   }
 
-  @Test("the first 64 tell whether all take fewer bytes without tags")
+  @Test("the first 64 elements decide whether all are written without tags")
   func firstElements() throws {
     func tag(thirds: Range<Int>) throws -> UInt8? {
       try StowEncoder().encode((0..<128).map { thirds.contains($0) ? 1 / 3.0 : 0 }).first
@@ -97,7 +97,7 @@ struct FloatArrayTests {
     #expect(try tag(thirds: 10..<65) == 0x70)
   }
 
-  @Test("powers of two and values exact in Float")
+  @Test("powers of two and values exact in Float are decoded unchanged")
   func exactInFloat() {
     Self.check((-60...60).map { Double(sign: .plus, exponent: $0, significand: 1) })
     Self.check([0.5, 0.25, 1.5, -3.75, 16_777_216])
@@ -107,7 +107,7 @@ struct FloatArrayTests {
     ])
   }
 
-  @Test("the extremes of Double")
+  @Test("the extremes of Double are decoded unchanged")
   func extremes() {
     Self.check([.greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude, 1])
     Self.check([1e308, 1e-308, 0.1])
@@ -116,7 +116,7 @@ struct FloatArrayTests {
     Self.check((0..<200).map { _ in Double.random(in: -1e9..<1e9, using: &random) })
   }
 
-  @Test("-0.0 among others")
+  @Test("-0.0 among other numbers is decoded unchanged")
   func negativeZero() {
     Self.check([-0.0])
     Self.check([-0.0, -0.0, -0.0])
@@ -125,7 +125,7 @@ struct FloatArrayTests {
     Self.check([-0.0, 0.1234567890123456])
   }
 
-  @Test("NaN and infinities among others")
+  @Test("NaN and infinities among other numbers are decoded unchanged")
   func notFinite() {
     Self.check([.infinity])
     Self.check([1, 2, .infinity, 3])
@@ -134,7 +134,7 @@ struct FloatArrayTests {
     Self.check([.nan, .nan, .infinity, -.infinity, 0])
   }
 
-  @Test("of every length")
+  @Test("arrays of doubles of every length are decoded unchanged")
   func lengths() throws {
     for length in Array(0...40) + [255, 256, 257, 20000] {
       for scale in [1, 0.5, 0.01, 1 / 3.0] {
@@ -144,7 +144,7 @@ struct FloatArrayTests {
     }
   }
 
-  @Test("read as Float, as whole values, as generic values")
+  @Test("arrays of doubles are read as arrays of Float and of generic values, and back")
   func otherTypes() throws {
     for values in [[0.5, 0.25, 0.125], [0.1, 0.2, 0.3], [1e300, 0.1], [1, 2, 3.5]] {
       if values[0] < 1e38 { #expect(try transcode(values, to: [Float].self) == values.map { Float($0) }) }
@@ -153,7 +153,7 @@ struct FloatArrayTests {
     }
   }
 
-  @Test("Bools of every length")
+  @Test("arrays of Bools of every length are decoded unchanged")
   func bools() throws {
     var random = SeededGenerator(seed: 4)
     for length in Array(0...70) + [127, 128, 255, 256, 1000] {
@@ -172,21 +172,21 @@ struct FloatArrayTests {
 
 @Suite("Arrays of arrays")
 struct MatrixTests {
-  @Test("doubles in rows of equal length")
+  @Test("doubles in rows of equal length are decoded unchanged")
   func equalRows() {
     expectRoundTrip((0..<20).map { (row: Int) -> [Double] in (0..<3).map { Double(row * 10 + $0) / 4 } })
     expectRoundTrip((0..<20).map { row in [Double(row) * 0.1, Double(row) * -0.7] })
     expectRoundTrip([[Double]](repeating: [0.1, 0.2], count: 30))
   }
 
-  @Test("doubles in rows of unequal length")
+  @Test("doubles in rows of unequal length are decoded unchanged")
   func unequalRows() {
     expectRoundTrip((0..<20).map { row in (0..<row).map { Double($0) / 8 } })
     expectRoundTrip([[], [0.5], [], [0.1, 1e300], []])
     expectRoundTrip([[[[0.5, 1]], [[]]], [], [[[2.5]]]])
   }
 
-  @Test("are rows without tags if that takes fewer bytes, and they have at most 16 elements")
+  @Test("rows of at most 16 elements are written without tags if that takes fewer bytes")
   func rowsWithoutTags() throws {
     #expect(try Array(StowEncoder().encode([[1], [2]])) == [0xE4, 0xE1, 0x91, 0xE1, 0x92])
     #expect(try Array(StowEncoder().encode([[1], [2], [3]])) == [0x7B, 0x05, 0x01, 0x01, 1, 2, 3])
@@ -197,7 +197,7 @@ struct MatrixTests {
     }
   }
 
-  @Test("coordinates, as in GeoJSON")
+  @Test("coordinates as in GeoJSON are decoded unchanged")
   func coordinates() {
     let (west, north): (Double, Double) = (-65.613616999999977, 43.420273000000009)
     let ring = (0..<100).map { (number: Int) -> [Double] in
@@ -209,14 +209,14 @@ struct MatrixTests {
     ])
   }
 
-  @Test("integers and Bools in rows")
+  @Test("integers, Bools and strings in rows are decoded unchanged")
   func otherElements() {
     expectRoundTrip((0..<20).map { row in (0..<4).map { row * 1000 + $0 } })
     expectRoundTrip((0..<20).map { row in (0..<row).map { $0 % 3 == 0 } })
     expectRoundTrip((0..<20).map { row in (0..<(row % 3)).map { "text \($0)" } })
   }
 
-  @Test("integers and fractions mixed in a generic value")
+  @Test("integers and fractions mixed in a generic value are decoded unchanged")
   func mixed() {
     expectRoundTrip([[1, 2.5], [3, 4], [0.5, 6]] as JSONValue)
     expectRoundTrip([[1, 2], [0.5, 1.5], [true, false], [nil, 1], ["a", 1], [[1], 2]] as JSONValue)

@@ -41,9 +41,9 @@ extension Float: FloatOfBits {}
   private let types: [any FloatOfBits.Type] = [Double.self, Float.self]
 #endif
 
-@Suite("Floating-point values of every class, in every place")
+@Suite("Floating-point values in every place")
 struct FloatPlaceTests {
-  @Test("keep every bit")
+  @Test("floating-point values of every class keep every bit")
   fileprivate func bits() {
     forEachCase(of: types, Place.allCases) { (type: any FloatOfBits.Type, place: Place) in
       func check<Value: FloatOfBits>(_ type: Value.Type) throws {
@@ -53,7 +53,7 @@ struct FloatPlaceTests {
     }
   }
 
-  @Test("keep every bit beside NaN and -0.0")
+  @Test("floating-point values keep every bit beside NaN and -0.0")
   fileprivate func company() {
     forEachCase(of: types, Place.allCases) { (type: any FloatOfBits.Type, place: Place) in
       func check<Value: FloatOfBits>(_ type: Value.Type) throws {
@@ -67,7 +67,7 @@ struct FloatPlaceTests {
     }
   }
 
-  @Test("keep every bit as the seconds of a Date")
+  @Test("the seconds of a Date keep every bit")
   func dates() {
     forEachCase(of: Place.allCases) { (place: Place) in
       let values = Double.everyClass + [86400, 700_000_000.123456789, -62_135_769_600, 0.001]
@@ -77,7 +77,7 @@ struct FloatPlaceTests {
     }
   }
 
-  @Test("are the seconds of a Date, and back")
+  @Test("a Double is read as a Date with as many seconds, and back")
   func asDates() {
     forEachCase(of: Place.allCases) { (place: Place) in
       let coder = StowCoder()

@@ -14,7 +14,7 @@ struct FiniteFloatTests {
     expectRoundTrip(magnitudes + magnitudes.map { -$0 })
   }
 
-  @Test("Double")
+  @Test("finite values of Double are decoded unchanged")
   func double() {
     Self.check(
       Double.self,
@@ -28,20 +28,20 @@ struct FiniteFloatTests {
       ])
   }
 
-  @Test("Float")
+  @Test("finite values of Float are decoded unchanged")
   func float() {
     Self.check(
       Float.self, also: [0.1, 0.2, 0.3, 12.345, 1e10, 16_777_216, 16_777_215, 3.4e38, 65504, 1.1, 0.001])
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-    @Test("Float16")
+    @Test("finite values of Float16 are decoded unchanged")
     func float16() {
       Self.check(Float16.self, also: [0.1, 65504, 2048, 0.001])
     }
   #endif
 
-  @Test("-0.0 is not 0.0")
+  @Test("-0.0 keeps its sign")
   func negativeZero() throws {
     #expect(try roundTrip(-0.0).sign == .minus)
     #expect(try roundTrip(Float(-0.0)).sign == .minus)
@@ -50,7 +50,7 @@ struct FiniteFloatTests {
   }
 }
 
-@Suite("Floating-point values, to the bit")
+@Suite("Bits of floating-point values")
 struct FloatBitsTests {
   private static let doubles: [UInt64] = [
     0x7FF0_0000_0000_0000, 0xFFF0_0000_0000_0000, 0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0000,
@@ -63,7 +63,7 @@ struct FloatBitsTests {
     0xFF80_0001, 0xFFBF_FFFF, 0x8000_0000, 0x0000_0001, 0x807F_FFFF,
   ]
 
-  @Test("Double: infinities, NaN payloads, signalling NaNs")
+  @Test("infinities, NaN payloads and signaling NaNs of Double keep their bits")
   func doubleBits() throws {
     for bits in Self.doubles {
       expectRoundTrip(Double(bitPattern: bits)) { $0.bitPattern == $1.bitPattern }
@@ -74,7 +74,7 @@ struct FloatBitsTests {
     expectRoundTrip(all + [0.5]) { $0.map(\.bitPattern) == $1.map(\.bitPattern) }
   }
 
-  @Test("Float: infinities, NaN payloads, signalling NaNs")
+  @Test("infinities, NaN payloads and signaling NaNs of Float keep their bits")
   func floatBits() throws {
     for bits in Self.floats {
       expectRoundTrip(Float(bitPattern: bits)) { $0.bitPattern == $1.bitPattern }
@@ -84,7 +84,7 @@ struct FloatBitsTests {
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
-    @Test("Float16: every value that is a number")
+    @Test("every Float16 that is a number keeps its bits")
     func float16Numbers() throws {
       let all = (UInt16.min...UInt16.max).map { Float16(bitPattern: $0) }.filter { !$0.isNaN }
       #expect(try roundTrip(all).map(\.bitPattern) == all.map(\.bitPattern))
@@ -93,7 +93,7 @@ struct FloatBitsTests {
       }
     }
 
-    @Test("Float16: every NaN")
+    @Test("every NaN of Float16 keeps its bits")
     func float16NotNumbers() throws {
       let all = (UInt16.min...UInt16.max).map { Float16(bitPattern: $0) }.filter { $0.isNaN }
       #expect(try roundTrip(all).map(\.bitPattern) == all.map(\.bitPattern))
@@ -103,7 +103,7 @@ struct FloatBitsTests {
     }
   #endif
 
-  @Test("random bits")
+  @Test("values of random bits keep their bits")
   func randomBits() throws {
     var random = SeededGenerator(seed: 1)
     let doubles = (0..<2000).map { _ in Double(bitPattern: random.next()) }

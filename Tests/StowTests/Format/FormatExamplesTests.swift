@@ -4,9 +4,9 @@ import StowNotation
 import Testing
 
 /// Runs the examples of FORMAT.md: each is what the encoder writes, and decodes to the value it is of.
-@Suite("The examples of FORMAT.md")
+@Suite("Examples of FORMAT.md")
 struct FormatExamplesTests {
-  @Test("have entries here, and every entry has an example")
+  @Test("each example of FORMAT.md has an entry here, and each entry has an example")
   func names() throws {
     let inFile = try FormatDocument.load().examples.map { $0.name }
     let here = Example.all.map { $0.name }
@@ -16,7 +16,7 @@ struct FormatExamplesTests {
     #expect(Set(here).subtracting(inFile).sorted() == [], "entries without an example")
   }
 
-  @Test("are what is written, and decode")
+  @Test("encoding writes the bytes of the examples, and the examples are decoded")
   fileprivate func bytes() {
     forEachCase(of: Example.all) { (example: Example) in
       let written = try example.encode()
@@ -28,7 +28,7 @@ struct FormatExamplesTests {
     }
   }
 
-  @Test("of what is refused are refused")
+  @Test("the examples of refused messages are refused")
   func refused() throws {
     let messages = try FormatDocument.load().refused
     #expect(messages.count > 20)
@@ -39,7 +39,7 @@ struct FormatExamplesTests {
     }
   }
 
-  @Test("of what is accepted decode")
+  @Test("the examples of accepted messages are decoded")
   func accepted() throws {
     let messages = try FormatDocument.load().accepted
     #expect(messages.count > 5)

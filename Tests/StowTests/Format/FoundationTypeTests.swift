@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Types of Foundation")
 struct FoundationTypeTests {
-  @Test("Date, to the bit")
+  @Test("Date keeps every bit")
   func date() throws {
     let seconds = [
       0, 1, -1, 0.1, -0.0, 1e-9, 700_000_000.123456789, .greatestFiniteMagnitude, 63_113_904_000,
@@ -21,7 +21,7 @@ struct FoundationTypeTests {
     expectRoundTrip((0..<50).map { Date(timeIntervalSince1970: 1_700_000_000 + Double($0) * 0.123) })
   }
 
-  @Test("UUID")
+  @Test("UUID is decoded unchanged")
   func uuid() {
     expectRoundTrip(UUID())
     expectRoundTrip(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
@@ -29,7 +29,7 @@ struct FoundationTypeTests {
     expectRoundTrip([UUID(): UUID()])
   }
 
-  @Test("URL")
+  @Test("URL is decoded unchanged")
   func url() throws {
     let texts = [
       "https://example.org", "https://user:pw@example.org:8080/a%20b/?q=1&r=%C3%A9#f", "file:///var/x", "a/b",
@@ -44,7 +44,7 @@ struct FoundationTypeTests {
     expectRoundTrip(urls)
   }
 
-  @Test("Decimal")
+  @Test("Decimal is decoded unchanged")
   func decimal() {
     let texts = [
       "0", "1", "-1", "0.1", "-0.1", "12345678901234567890.123456789", "0.00000000000000000001", "1e20",
@@ -54,7 +54,7 @@ struct FoundationTypeTests {
     expectRoundTrip(texts.map { Decimal(string: $0)! })
   }
 
-  @Test("dates and calendars")
+  @Test("date components, intervals, ranges of dates and calendars are decoded unchanged")
   func calendars() throws {
     expectRoundTrip(DateComponents(year: 2024, month: 2, day: 29, hour: 23, nanosecond: 5))
     expectRoundTrip(DateComponents())
@@ -77,7 +77,7 @@ struct FoundationTypeTests {
     expectRoundTrip(Locale.Region("CH"))
   }
 
-  @Test("indexes and sets of characters")
+  @Test("index sets, index paths, character sets and ranges are decoded unchanged")
   func indexes() {
     expectRoundTrip(IndexSet())
     expectRoundTrip(IndexSet([1, 2, 3, 10, 1000]))
@@ -87,7 +87,7 @@ struct FoundationTypeTests {
     expectRoundTrip(NSRange(location: 3, length: 4))
   }
 
-  @Test("names, measurements and components of URLs")
+  @Test("names of persons, measurements and URL components are decoded unchanged")
   func others() throws {
     var name = PersonNameComponents()
     name.givenName = "Ada"
@@ -98,7 +98,7 @@ struct FoundationTypeTests {
     expectRoundTrip(try #require(URLComponents(string: "https://example.org/a?b=c#d")))
   }
 
-  @Test("geometry")
+  @Test("geometric types are decoded unchanged")
   func geometry() {
     expectRoundTrip(CGFloat(0.1))
     expectRoundTrip(CGPoint(x: 1, y: -2.5))
@@ -109,7 +109,7 @@ struct FoundationTypeTests {
     expectRoundTrip(AffineTransform(rotationByDegrees: 30))
   }
 
-  @Test("formats")
+  @Test("format styles are decoded unchanged")
   func formats() {
     expectRoundTrip(Date.ISO8601FormatStyle())
     expectRoundTrip(IntegerFormatStyle<Int>().grouping(.never))
@@ -119,7 +119,7 @@ struct FoundationTypeTests {
 
 @Suite("Decimals beyond JSON")
 struct DecimalTests {
-  @Test("limits")
+  @Test("the limits of Decimal are decoded unchanged")
   func limits() {
     expectRoundTrip(Decimal.greatestFiniteMagnitude)
     expectRoundTrip(-Decimal.greatestFiniteMagnitude)
@@ -128,7 +128,7 @@ struct DecimalTests {
     expectRoundTrip([Decimal.leastNonzeroMagnitude, 1, .greatestFiniteMagnitude])
   }
 
-  @Test("every exponent")
+  @Test("decimals keep every exponent")
   func exponents() {
     for exponent in -128...127 {
       let value = Decimal(sign: .minus, exponent: exponent, significand: 7)
@@ -137,7 +137,7 @@ struct DecimalTests {
     }
   }
 
-  @Test("zero with every exponent, though nothing else tells these from each other")
+  @Test("zero keeps its exponent, which nothing else shows")
   func zeros() throws {
     for exponent in -128...127 {
       let value = try #require(Decimal(string: "0e\(exponent)"))
@@ -146,7 +146,7 @@ struct DecimalTests {
     }
   }
 
-  @Test("mantissas of every length")
+  @Test("decimals with mantissas of every length are decoded unchanged")
   func mantissas() {
     for length in 1...8 {
       for negative in [false, true] {
@@ -156,7 +156,7 @@ struct DecimalTests {
     }
   }
 
-  @Test("NaN")
+  @Test("the NaN of Decimal is decoded unchanged")
   func notANumber() throws {
     #expect(try roundTrip(Decimal.nan).isNaN)
     #expect(try roundTrip([Decimal(1), .nan]).map(\.isNaN) == [false, true])

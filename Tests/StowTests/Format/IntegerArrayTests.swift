@@ -47,32 +47,34 @@ struct IntegerArrayTests {
     }
   }
 
-  @Test("Int")
+  @Test("arrays of Int are decoded unchanged")
   func int() { Self.check(Int.self, seed: 1) }
-  @Test("UInt")
+  @Test("arrays of UInt are decoded unchanged")
   func uint() { Self.check(UInt.self, seed: 2) }
-  @Test("Int8")
+  @Test("arrays of Int8 are decoded unchanged")
   func int8() { Self.check(Int8.self, seed: 3) }
-  @Test("UInt8")
+  @Test("arrays of UInt8 are decoded unchanged")
   func uint8() { Self.check(UInt8.self, seed: 4) }
-  @Test("Int16")
+  @Test("arrays of Int16 are decoded unchanged")
   func int16() { Self.check(Int16.self, seed: 5) }
-  @Test("UInt16")
+  @Test("arrays of UInt16 are decoded unchanged")
   func uint16() { Self.check(UInt16.self, seed: 6) }
-  @Test("Int32")
+  @Test("arrays of Int32 are decoded unchanged")
   func int32() { Self.check(Int32.self, seed: 7) }
-  @Test("UInt32")
+  @Test("arrays of UInt32 are decoded unchanged")
   func uint32() { Self.check(UInt32.self, seed: 8) }
-  @Test("Int64")
+  @Test("arrays of Int64 are decoded unchanged")
   func int64() { Self.check(Int64.self, seed: 9) }
-  @Test("UInt64")
+  @Test("arrays of UInt64 are decoded unchanged")
   func uint64() { Self.check(UInt64.self, seed: 10) }
-  @Test("Int128")
+  @Test("arrays of Int128 are decoded unchanged")
   func int128() { Self.check(Int128.self, seed: 11) }
-  @Test("UInt128")
+  @Test("arrays of UInt128 are decoded unchanged")
   func uint128() { Self.check(UInt128.self, seed: 12) }
 
-  @Test("of every length around the boundaries of headers", arguments: [0, 1, 200, 70000, -1, -70000])
+  @Test(
+    "arrays of every length around the boundaries of headers are decoded unchanged",
+    arguments: [0, 1, 200, 70000, -1, -70000])
   func lengths(start: Int) throws {
     for length in Array(0...40) + [127, 128, 129, 255, 256, 257, 1000, 70000] {
       let values = (0..<length).map { start + $0 % 50 }
@@ -80,7 +82,7 @@ struct IntegerArrayTests {
     }
   }
 
-  @Test("timestamps and ids")
+  @Test("timestamps and identifiers are decoded unchanged")
   func ascending() throws {
     var random = SeededGenerator(seed: 13)
     var (time, times) = (1_700_000_000_000, [Int]())
@@ -92,7 +94,7 @@ struct IntegerArrayTests {
     expectRoundTrip((0..<1000).map { _ in Int.random(in: 1_000_000_000...9_999_999_999, using: &random) })
   }
 
-  @Test("read as another type of integer, or as floats")
+  @Test("arrays of integers are read as arrays of other integer types and of floats")
   func otherTypes() throws {
     for values in [[1, 2, 3], [100, 120, 127], (0..<100).map { $0 }, [Int](repeating: 7, count: 30)] {
       #expect(try transcode(values, to: [Int8].self) == values.map { Int8($0) })
@@ -105,7 +107,7 @@ struct IntegerArrayTests {
     }
   }
 
-  @Test("element by element, mixed types of integers make one array")
+  @Test("integers of mixed types that are encoded one by one make one array")
   func mixedTypes() throws {
     try expectWritten([1, 300, -5, 70000, .uint(.max)]) { encoder in
       var list = encoder.unkeyedContainer()

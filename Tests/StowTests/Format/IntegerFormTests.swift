@@ -40,9 +40,9 @@ private func ruledSize(_ values: [Int64]) -> Int {
   return min(1 + size(ofCount: best) + best, 1 + (tagged < 16 ? 0 : size(ofCount: tagged)) + tagged)
 }
 
-@Suite("The form of an array of integers")
+@Suite("Forms of arrays of integers")
 struct IntegerFormTests {
-  @Test("is an array with tags for a few small integers")
+  @Test("a few small integers are written as an array with tags")
   func fewSmall() throws {
     for count in 2..<20 {
       let values = (0..<count).map { [5, 44, 3, 41, 7, 39][$0 % 6] as Int64 }
@@ -50,7 +50,7 @@ struct IntegerFormTests {
     }
   }
 
-  @Test("is one of differences only if the first of them take fewer bytes than the values")
+  @Test("differences are written only if the first of them take fewer bytes than the values")
   func sampledDifferences() throws {
     // After the first 65 values, differences take an eighth of the bytes.
     let ascending = (0..<100).map { 1 << 60 + $0 as Int64 }
@@ -63,7 +63,7 @@ struct IntegerFormTests {
 
   /// Most elements are of one width, with others at any place.
   @Test(
-    "is the smallest, wherever the elements stand that decide it")
+    "the smallest form is written, wherever the elements are that decide it")
   func smallest() {
     forEachCase(of: [2, 17, 63, 64, 65, 1024, 1025, 2600]) { (count: Int) in
       var random = SeededGenerator(seed: UInt64(count))

@@ -23,7 +23,7 @@ struct IntegerTests {
     for value in [T.min, T.max, 0] { expectRoundTrip(value) }
   }
 
-  @Test("of 8 bits")
+  @Test("integers of 8 bits are decoded unchanged")
   func bits8() {
     Self.check(Int8.self)
     Self.check(UInt8.self)
@@ -31,43 +31,43 @@ struct IntegerTests {
     expectRoundTrip(Array(UInt8.min...UInt8.max))
   }
 
-  @Test("of 16 bits")
+  @Test("integers of 16 bits are decoded unchanged")
   func bits16() {
     Self.check(Int16.self)
     Self.check(UInt16.self)
   }
 
-  @Test("of 32 bits")
+  @Test("integers of 32 bits are decoded unchanged")
   func bits32() {
     Self.check(Int32.self)
     Self.check(UInt32.self)
   }
 
-  @Test("of 64 bits")
+  @Test("integers of 64 bits are decoded unchanged")
   func bits64() {
     Self.check(Int64.self)
     Self.check(UInt64.self)
   }
 
-  @Test("of the machine's width")
+  @Test("integers of the machine's width are decoded unchanged")
   func machineWidth() {
     Self.check(Int.self)
     Self.check(UInt.self)
   }
 
-  @Test("of 128 bits")
+  @Test("integers of 128 bits are decoded unchanged")
   func bits128() {
     Self.check(Int128.self)
     Self.check(UInt128.self)
   }
 
-  @Test("Bool")
+  @Test("Bools are decoded unchanged")
   func bool() {
     expectRoundTrip(true)
     expectRoundTrip(false)
   }
 
-  @Test("smaller messages for smaller numbers")
+  @Test("smaller integers never make larger messages")
   func sizes() throws {
     let sizes = try [1, 1 << 10, 1 << 20, 1 << 40, .max].map { try StowEncoder().encode($0).count }
     #expect(sizes == sizes.sorted())

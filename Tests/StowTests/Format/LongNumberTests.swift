@@ -15,9 +15,9 @@ private let edges: [Int] = [
   4_294_967_295, 4_294_967_296, .max,
 ]
 
-@Suite("Numbers of more than 32 bits stand beside short ones")
+@Suite("Numbers of more than 32 bits beside short ones")
 struct LongNumberTests {
-  @Test("in arrays that are recorded one by one, whole, and element by element")
+  @Test("arrays of long and short numbers are decoded unchanged, encoded whole or one by one")
   func arrays() throws {
     expectRoundTrip(edges)
     expectRoundTrip(edges + edges)
@@ -28,7 +28,7 @@ struct LongNumberTests {
     #expect(try one == StowEncoder().encode(edges))
   }
 
-  @Test("in the columns of a table")
+  @Test("columns of long and short numbers are decoded unchanged")
   func columns() {
     let rows = edges.map {
       Reading(
@@ -41,7 +41,7 @@ struct LongNumberTests {
     expectRoundTrip(same)
   }
 
-  @Test("and those of values that failed are gone")
+  @Test("long numbers of values that failed are not written")
   func swallowed() throws {
     struct Failed: Error {}
     let failing = Writes { encoder in
@@ -69,7 +69,7 @@ struct LongNumberTests {
     #expect(bytes == clean)
   }
 
-  @Test("and the paths of containers between them stay exact")
+  @Test("containers between long numbers have exact paths")
   func paths() throws {
     var paths: [String] = []
     _ = try message { encoder in

@@ -10,7 +10,7 @@ struct OptionalTests {
     var nested: [String: Bool?]?
   }
 
-  @Test("fields: absent or present")
+  @Test("optional fields are decoded unchanged, absent or present")
   func fields() {
     expectRoundTrip(Fields())
     expectRoundTrip(Fields(int: 1, text: "", list: [], nested: [:]))
@@ -18,7 +18,7 @@ struct OptionalTests {
     expectRoundTrip([Fields(), Fields(int: 1), Fields(text: "x"), Fields()])
   }
 
-  @Test("elements, keys' values and the top level")
+  @Test("optional elements, values of keys and messages are decoded unchanged")
   func elsewhere() {
     expectRoundTrip(Int?.none)
     expectRoundTrip(Int?.some(1))
@@ -31,14 +31,14 @@ struct OptionalTests {
     expectRoundTrip([[1, nil], nil, []] as [[Int?]?])
   }
 
-  @Test("an absent field is no key")
+  @Test("an absent field has no key in the object")
   func absent() throws {
     #expect(try transcode(Fields(int: 1), to: JSONValue.self) == ["int": 1])
     #expect(try transcode(Fields(), to: JSONValue.self) == [:])
   }
 }
 
-@Suite("Optionals of optionals keep their levels")
+@Suite("Levels of optionals")
 struct OptionalLevelTests {
   private struct Two: Codable, Equatable {
     var value: Int??
@@ -53,13 +53,13 @@ struct OptionalLevelTests {
   private static let two: [Int??] = [.none, .some(.none), 1]
   private static let three: [Int???] = [.none, .some(.none), .some(.some(.none)), 1]
 
-  @Test("at the top level")
+  @Test("optionals at the top level keep their levels")
   func top() throws {
     for value in Self.two { #expect(try roundTrip(value) == value) }
     for value in Self.three { #expect(try roundTrip(value) == value) }
   }
 
-  @Test("in arrays")
+  @Test("optionals in arrays keep their levels")
   func arrays() {
     expectRoundTrip(Self.two)
     expectRoundTrip(Self.three)
@@ -70,13 +70,13 @@ struct OptionalLevelTests {
     expectRoundTrip([.some(.none), [1], .none] as [[Int]??])
   }
 
-  @Test("in dictionaries")
+  @Test("optionals in dictionaries keep their levels")
   func dictionaries() {
     expectRoundTrip(["a": .none, "b": .some(.none), "c": 1] as [String: Int??])
     expectRoundTrip([1: .none, 2: .some(.none), 3: .some(.some(.none)), 4: 1] as [Int: Int???])
   }
 
-  @Test("in fields")
+  @Test("optionals in fields keep their levels")
   func fields() {
     for value in Self.two {
       expectRoundTrip(Two(value: value))
@@ -87,7 +87,7 @@ struct OptionalLevelTests {
     for value in Self.three { expectRoundTrip(Three(value: value)) }
   }
 
-  @Test("of optional objects")
+  @Test("optionals of optional objects keep their levels")
   func objects() {
     struct Holder: Codable, Equatable {
       var two: Two??
@@ -98,7 +98,7 @@ struct OptionalLevelTests {
     ])
   }
 
-  @Test("in containers by hand")
+  @Test("optionals that are written to containers by hand keep their levels")
   func byHand() throws {
     struct Value: Codable, Equatable {
       var keyed: Int??
@@ -128,7 +128,7 @@ struct OptionalLevelTests {
     for value in Self.two { expectRoundTrip(Value(keyed: value, list: Self.three)) }
   }
 
-  @Test("a reader of plain optionals finds nil")
+  @Test("a reader of plain optionals finds nil at every level")
   func plainReader() throws {
     #expect(try transcode(Self.two, to: [Int?].self) == [nil, nil, 1])
     #expect(try transcode(Self.three, to: [Int?].self) == [nil, nil, nil, 1])
@@ -143,13 +143,13 @@ struct OptionalLevelTests {
         == [Plain(value: nil, other: 3), Plain(value: nil, other: 3), Plain(value: 1, other: 3)])
   }
 
-  @Test("a generic reader finds nil")
+  @Test("a generic reader finds nil at every level")
   func genericReader() throws {
     #expect(try transcode(Self.three, to: JSONValue.self) == [nil, nil, nil, 1])
     #expect(try transcode(Int??.some(.none), to: JSONValue.self) == nil)
   }
 
-  @Test("what plain optionals wrote is read with more levels")
+  @Test("plain optionals are read with more levels")
   func fromPlain() throws {
     let values = try transcode([nil, 1] as [Int?], to: [Int??].self)
     #expect(values.map { $0 ?? nil } == [nil, 1] as [Int?])

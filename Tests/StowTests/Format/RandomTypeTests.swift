@@ -46,7 +46,7 @@ extension SeededGenerator {
 
 @Suite("Random values of random types")
 struct RandomTypeTests {
-  @Test("come back to the bit, from the same bytes each time")
+  @Test("random values of random types keep every bit, and the same bytes are written each time")
   func exact() {
     forEachCase(of: 0..<150) { (seed: Int) in
       var random = SeededGenerator(seed: UInt64(seed))

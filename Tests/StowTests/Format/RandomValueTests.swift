@@ -201,7 +201,7 @@ extension SeededGenerator {
 
 @Suite("Random values")
 struct RandomValueTests {
-  @Test("of every type come back, the same bytes each time")
+  @Test("random values of every type are decoded unchanged, and have the same bytes each time")
   func typed() {
     forEachCase(of: 0..<10) { (batch: Int) in
       for seed in 0..<200 {
@@ -234,7 +234,7 @@ struct RandomValueTests {
 
 @Suite("Random generic values")
 struct RandomGenericTests {
-  @Test("come back, the same bytes each time")
+  @Test("random generic values are decoded unchanged, and the same bytes are written each time")
   func generic() {
     forEachCase(of: 0..<10) { (batch: Int) in
       for seed in 0..<100 {

@@ -26,7 +26,7 @@ struct RecordArrayTests {
     var d: Int
   }
 
-  @Test("points")
+  @Test("arrays of points of every length are decoded unchanged")
   func points() {
     forEachCase(of: [0, 1, 2, 3, 4, 10, 255, 256, 2000]) { (count: Int) in
       expectRoundTrip((0..<count).map { Point(x: Double($0), y: Double($0) / 8, z: -0.1 * Double($0)) })
@@ -34,7 +34,7 @@ struct RecordArrayTests {
     }
   }
 
-  @Test("columns of Bools, integers, floats and dates")
+  @Test("columns of Bools, integers, floats and dates are decoded unchanged")
   func columns() {
     let samples = (0..<100).map { (i: Int) -> Sample in
       let time = Date(timeIntervalSinceReferenceDate: 1e8 + Double(i) * 0.25)
@@ -46,7 +46,7 @@ struct RecordArrayTests {
     expectRoundTrip(samples)
   }
 
-  @Test("columns whose values differ in width from row to row")
+  @Test("columns whose values differ in width from row to row are decoded unchanged")
   func widths() {
     let values = [0, 1, -1, 127, -128, 255, 300, -40000, 70000, 1 << 40, .max, .min]
     expectRoundTrip(
@@ -57,7 +57,7 @@ struct RecordArrayTests {
       })
   }
 
-  @Test("columns of optionals, absent in some rows")
+  @Test("columns of optionals that are absent in some rows are decoded unchanged")
   func optionals() {
     expectRoundTrip(
       (0..<64).map { i in
@@ -70,7 +70,7 @@ struct RecordArrayTests {
     expectRoundTrip([Sparse](repeating: Sparse(d: 1), count: 20))
   }
 
-  @Test("one row that does not fit the others")
+  @Test("rows with one that does not fit the others are decoded unchanged")
   func oddRow() {
     let rows: [JSONValue] = (0..<20).map { ["x": .int($0), "y": .double(Double($0) / 4 + 0.125)] }
     let odd: [JSONValue] = [
@@ -87,7 +87,7 @@ struct RecordArrayTests {
     }
   }
 
-  @Test("records within records")
+  @Test("records within records are decoded unchanged")
   func nested() {
     struct Line: Codable, Equatable {
       var from: Point
@@ -104,7 +104,7 @@ struct RecordArrayTests {
       })
   }
 
-  @Test("records of several shapes in turns")
+  @Test("alternating records of several shapes are decoded unchanged")
   func severalShapes() {
     expectRoundTrip(
       (0..<60).map { i -> JSONValue in
@@ -116,7 +116,7 @@ struct RecordArrayTests {
       })
   }
 
-  @Test("records with the same keys, whose values are of other types")
+  @Test("records with the same keys and values of other types are decoded unchanged")
   func sameKeys() throws {
     struct A: Codable, Equatable {
       var id: Int
@@ -135,7 +135,7 @@ struct RecordArrayTests {
         first: (0..<10).map { A(id: $0, value: "v") }, second: (0..<10).map { B(value: [$0], id: $0 == 1) }))
   }
 
-  @Test("records of one field, and of fields that are all absent")
+  @Test("records of one field and of fields that are all absent are decoded unchanged")
   func small() {
     struct One: Codable, Equatable {
       var only: Int
@@ -191,13 +191,13 @@ struct OptionalRecordTests {
     }
   }
 
-  @Test("sixteen optional fields at random, in 300 records")
+  @Test("300 records with random choices of sixteen optional fields are decoded unchanged")
   func random() {
     var random = SeededGenerator(seed: 1)
     expectRoundTrip((0..<300).map { Wide(bits: Int.random(in: 0..<65536, using: &random), number: $0) })
   }
 
-  @Test("mostly present, mostly absent, and never present at all")
+  @Test("fields that are mostly present, mostly absent or never present are decoded unchanged")
   func shares() {
     var random = SeededGenerator(seed: 2)
     func bits() -> Int { Int.random(in: 0..<65536, using: &random) }
@@ -209,13 +209,13 @@ struct OptionalRecordTests {
     expectRoundTrip(Wide(bits: 0b1010_1010_1010_1010, number: 5))
   }
 
-  @Test("a field first seen in the last record")
+  @Test("a field that only the last record has is decoded unchanged")
   func lateField() {
     expectRoundTrip((0..<100).map { Wide(bits: $0 == 99 ? 1 : 0b1000, number: $0) })
     expectRoundTrip((0..<100).map { Wide(bits: $0 == 99 ? 1 << 15 : 0b1000, number: $0) })
   }
 
-  @Test("a column is counted from its least integer if that takes fewer bytes, not if it takes as many")
+  @Test("a column stores offsets from its least integer only if that takes fewer bytes")
   func offsets() throws {
     for (count, type) in [3: 0x02, 4: 0xD1] as [Int: UInt8] {
       let rows = (0..<count).map { [1000 + $0, $0, 300 * $0] }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Types of the standard library")
 struct StandardLibraryTests {
-  @Test("arrays")
+  @Test("arrays are decoded unchanged")
   func arrays() {
     expectRoundTrip([Int]())
     expectRoundTrip([[Int]]())
@@ -15,7 +15,7 @@ struct StandardLibraryTests {
     expectRoundTrip([ContiguousArray([true]), []])
   }
 
-  @Test("sets")
+  @Test("sets are decoded unchanged")
   func sets() {
     expectRoundTrip(Set<Int>())
     expectRoundTrip(Set(0..<100))
@@ -24,7 +24,7 @@ struct StandardLibraryTests {
     expectRoundTrip(Set([0.5, -0.25]))
   }
 
-  @Test("ranges")
+  @Test("ranges are decoded unchanged")
   func ranges() {
     expectRoundTrip(1..<5)
     expectRoundTrip(3..<3)
@@ -37,7 +37,7 @@ struct StandardLibraryTests {
     expectRoundTrip([1..<2, 2..<3, 3..<4])
   }
 
-  @Test("collection differences")
+  @Test("collection differences are decoded unchanged")
   func differences() {
     expectRoundTrip([1, 2, 3, 4].difference(from: [2, 3, 5]))
     expectRoundTrip(["a", "b"].difference(from: ["b", "c", "a"]).inferringMoves())
@@ -46,7 +46,7 @@ struct StandardLibraryTests {
     expectRoundTrip(CollectionDifference<String>.Change.remove(offset: 1, element: "x", associatedWith: nil))
   }
 
-  @Test("durations and instants")
+  @Test("durations and instants are decoded unchanged")
   func durations() {
     expectRoundTrip(Duration.zero)
     expectRoundTrip(Duration.seconds(-1.5))
@@ -57,7 +57,7 @@ struct StandardLibraryTests {
     expectRoundTrip(SuspendingClock.now)
   }
 
-  @Test("SIMD vectors")
+  @Test("SIMD vectors are decoded unchanged")
   func simd() {
     expectRoundTrip(SIMD2<Int>(1, -2))
     expectRoundTrip(SIMD3<Double>(0.1, 2, -0.5))
@@ -71,13 +71,13 @@ struct StandardLibraryTests {
     expectRoundTrip(SIMD4<Int32>(1, 2, 3, 4) .< SIMD4<Int32>(2, 2, 2, 5))
   }
 
-  @Test("task priorities")
+  @Test("task priorities are decoded unchanged")
   func priorities() {
     expectRoundTrip(TaskPriority.background)
     expectRoundTrip([TaskPriority.high, .low])
   }
 
-  @Test("Never cannot be read")
+  @Test("Never cannot be decoded")
   func never() {
     #expect(failure { try transcode([1], to: [Never].self) }?.path == [0])
     #expect(try! transcode([Int](), to: [Never].self).isEmpty)
@@ -85,7 +85,7 @@ struct StandardLibraryTests {
   }
 }
 
-@Suite("Enums")
+@Suite("Enumerations")
 struct EnumTests {
   private enum Plain: String, Codable {
     case a, b
@@ -117,7 +117,7 @@ struct EnumTests {
     var rawValue: UInt16
   }
 
-  @Test("with raw values")
+  @Test("enumerations and option sets with raw values are decoded unchanged")
   func raw() {
     expectRoundTrip([Plain.a, .b, .long, .long])
     expectRoundTrip([Number.least, .zero, .most])
@@ -127,7 +127,7 @@ struct EnumTests {
     expectRoundTrip([Flags(rawValue: 0), Flags(rawValue: 0xFFFF)])
   }
 
-  @Test("with associated values")
+  @Test("enumerations with associated values are decoded unchanged")
   func associated() throws {
     let values: [Expression] = [
       .empty, .number(0.5), .named("n", value: 1), .named("m", value: nil), .sum(.number(1), .empty),
@@ -142,7 +142,7 @@ struct EnumTests {
     #expect(try transcode(Expression.empty, to: JSONValue.self) == ["empty": [:]])
   }
 
-  @Test("many of them, nested and alternating")
+  @Test("200 nested and alternating enumeration values are decoded unchanged")
   func many() {
     let values = (0..<200).map { i -> Expression in
       switch i % 4 {

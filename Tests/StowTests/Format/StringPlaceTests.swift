@@ -37,16 +37,16 @@ private let random: [String] = {
   }
 }()
 
-@Suite("Strings of every plane and normalization form, byte for byte")
+@Suite("Bytes of strings")
 struct StringPlaceTests {
-  @Test("as values, in every place")
+  @Test("strings of every plane and normalization form keep their bytes in every place")
   func values() {
     forEachCase(of: samples.indices, Place.allCases) { (index: Int, place: Place) in
       for text in samples[index].texts { try expectExact(text, beside: "caf\u{E9}", in: place) }
     }
   }
 
-  @Test("as keys of dictionaries")
+  @Test("strings as keys of dictionaries keep their bytes")
   func dictionaryKeys() {
     forEachCase(of: samples.indices) { (index: Int) in
       for text in samples[index].texts {
@@ -56,21 +56,21 @@ struct StringPlaceTests {
     }
   }
 
-  @Test("as keys of dictionaries of values, which are arrays")
+  @Test("strings in keys of dictionaries that are encoded as arrays keep their bytes")
   func pairs() {
     forEachCase(of: samples.indices) { (index: Int) in
       for text in samples[index].texts { try expectExact([[text]: text], beside: [:], in: .element) }
     }
   }
 
-  @Test("as members of sets")
+  @Test("strings as members of sets keep their bytes")
   func members() {
     forEachCase(of: samples.indices) { (index: Int) in
       try expectExact(Set(samples[index].texts), beside: [], in: .field)
     }
   }
 
-  @Test("as coding keys")
+  @Test("strings as coding keys keep their bytes")
   func codingKeys() {
     forEachCase(of: samples.indices) { (index: Int) in
       for text in samples[index].texts {
@@ -87,7 +87,7 @@ struct StringPlaceTests {
     }
   }
 
-  @Test("all in one message, as values and keys at once")
+  @Test("strings that are values and keys in one message keep their bytes")
   func together() {
     forEachCase(of: samples.indices) { (index: Int) in
       let texts = samples[index].texts
@@ -96,7 +96,7 @@ struct StringPlaceTests {
     }
   }
 
-  @Test("and fail as in JSON where another type is wanted")
+  @Test("decoding strings as other types fails as in JSON")
   func wrongTypes() {
     for text in samples.flatMap(\.texts) where !text.isEmpty {
       expectFailsAsInJSON([Int].self, from: [text])

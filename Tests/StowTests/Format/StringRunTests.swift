@@ -26,14 +26,14 @@ struct StringRunTests {
     expectRoundTrip([[strings[0]], strings, strings])
   }
 
-  @Test("of every length around the boundaries of headers")
+  @Test("strings of lengths around header boundaries are written in full and decoded unchanged")
   func lengths() throws {
     let lengths = [4, 15, 16, 17, 31, 32, 33, 64, 223, 224, 225, 300, 6400, 5, 30, 250, 251, 6]
     try expectElements(lengths.enumerated().map { text($1, 1000 + $0) })
     for length in lengths { try expectElements((0..<5).map { text(length, 1000 + $0) }) }
   }
 
-  @Test("of random lengths")
+  @Test("distinct strings of random lengths are written in full and decoded unchanged")
   func random() throws {
     var random = SeededGenerator(seed: 21)
     for count in [2, 17, 300, 20_000] {
@@ -42,14 +42,14 @@ struct StringRunTests {
     }
   }
 
-  @Test("that come again in another order, too short to be symbols")
+  @Test("repeated strings too short to be symbols are decoded unchanged in another order")
   func neighboursThatWereNone() throws {
     // "b" and "c" are new one after the other, but stood apart.
     let arrays = [["a", "b", "a", "c"], ["b", "c"], ["c", "b"], ["b", "d"]]
     expectRoundTrip(arrays)
   }
 
-  @Test("with strings that are no elements between")
+  @Test("arrays of distinct strings with other strings between them are decoded unchanged")
   func mixed() throws {
     struct Group: Codable, Equatable {
       var name: String

@@ -12,7 +12,7 @@ struct StringTests {
   }
 
   @Test(
-    "of every plane and every trick")
+    "strings of every plane and with unusual characters keep their bytes")
   func kinds() {
     forEachCase(of: [
       "", " ", "a", "\0", "a\0b\0", "\u{1}\u{1F}\u{7F}", "\"\\/\n\r\t", "\r\n", "naïve café", "e\u{301}",
@@ -27,7 +27,7 @@ struct StringTests {
     }
   }
 
-  @Test("of every length around the boundaries of headers")
+  @Test("strings of every length around the boundaries of headers are decoded unchanged")
   func lengths() throws {
     let lengths =
       Array(0...70) + [126, 127, 128, 129, 254, 255, 256, 257, 511, 512, 4095, 65535, 65536, 100_000]
@@ -42,7 +42,7 @@ struct StringTests {
     }
   }
 
-  @Test("made of every character of the first planes")
+  @Test("strings of characters from all planes keep their bytes")
   func everyScalar() throws {
     var scalars = String.UnicodeScalarView()
     for value in stride(from: UInt32(0), through: 0x10FFFF, by: 37) {
@@ -54,14 +54,14 @@ struct StringTests {
     #expect(Self.sameBytes(try roundTrip(characters), characters))
   }
 
-  @Test("that are canonically equal and have different bytes stay apart")
+  @Test("canonically equal strings with different bytes keep their bytes")
   func canonicallyEqual() {
     let pair = ["caf\u{e9}", "cafe\u{301}"]
     expectRoundTrip(pair + pair + pair.reversed() + pair, comparing: Self.sameBytes)
     expectRoundTrip(["\u{212B}", "\u{C5}", "A\u{30A}", "\u{212B}"], comparing: Self.sameBytes)
   }
 
-  @Test("that occur many times cost little")
+  @Test("a string repeated 100 times takes less than ten times the bytes of one")
   func repeated() throws {
     let text = "a string that is long enough to be worth a reference"
     let once = try StowEncoder().encode([text]).count
@@ -70,7 +70,7 @@ struct StringTests {
     expectRoundTrip([String](repeating: text, count: 100))
   }
 
-  @Test("of many different texts, each several times")
+  @Test("up to 1,000 different strings that each occur several times are decoded unchanged")
   func manyRepeated() {
     forEachCase(of: [2, 31, 32, 33, 255, 256, 257, 1000]) { (count: Int) in
       let texts = (0..<count).map { "text number \($0)" }
@@ -79,13 +79,13 @@ struct StringTests {
     }
   }
 
-  @Test("that are keys and values at once")
+  @Test("strings that are both keys and values are decoded unchanged")
   func keysAndValues() {
     expectRoundTrip(["name": "value", "value": "name", "key": "key"])
     expectRoundTrip((0..<20).map { _ in ["name": "name", "other": "name"] })
   }
 
-  @Test("that share a prefix or differ in one byte")
+  @Test("strings that share a prefix or differ in one byte are decoded unchanged")
   func similar() {
     let texts = (0..<64).flatMap { length in
       ["x", "y"].map { String(repeating: "x", count: length) + $0 }
@@ -93,7 +93,7 @@ struct StringTests {
     expectRoundTrip(texts + texts)
   }
 
-  @Test("that are substrings, bridged or built piece by piece")
+  @Test("substrings and strings built piece by piece are decoded unchanged")
   func representations() throws {
     let whole = "some text, long enough not to be small: 0123456789"
     let part = String(whole.dropFirst(5).prefix(30))

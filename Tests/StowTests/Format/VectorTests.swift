@@ -6,13 +6,13 @@ import Testing
 /// The golden vectors: version 1 of the format as files that never change.
 ///
 /// Every process and every build, debug or release, has to write the same bytes.
-@Suite("The vectors")
+@Suite("Vectors")
 struct VectorTests {
   private static func vectors(_ kinds: Vector.Kind...) -> [Vector] {
     ((try? VectorFile.all.get()) ?? []).filter { kinds.contains($0.kind) }
   }
 
-  @Test("can be read, and have names of their own")
+  @Test("all vectors can be read, and their names are unique")
   func files() throws {
     let vectors = try VectorFile.all.get()
     #expect(vectors.count > 300)
@@ -28,7 +28,7 @@ struct VectorTests {
     print("Vectors that \(what): \(forEachCase(of: vectors, body)) of \(vectors.count)")
   }
 
-  @Test("decode to their meaning")
+  @Test("vectors are decoded to their meaning")
   func decoding() {
     check("decode to their meaning", .canonical, .accepted) { vector in
       let meaning = try #require(vector.meaning)
@@ -36,7 +36,7 @@ struct VectorTests {
     }
   }
 
-  @Test("are in diagnostic notation what the suite says")
+  @Test("vectors have the diagnostic notation that the suite of vectors gives")
   func notation() throws {
     let meanings = try VectorFile.meanings()
     check("are in diagnostic notation what the suite says", .canonical, .accepted) { vector in
@@ -49,7 +49,7 @@ struct VectorTests {
     }
   }
 
-  @Test("decode as arrays of the types of their elements")
+  @Test("vectors of arrays are decoded as arrays of the types of their elements")
   func decodingArrays() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
       guard case .array(let elements)? = vector.meaning else { return }
@@ -85,7 +85,7 @@ struct VectorTests {
     #expect(decoded.map(same) == values.map(same))
   }
 
-  @Test("that are canonical are what is written")
+  @Test("encoding writes the bytes of canonical vectors")
   func encoding() {
     check("are written", .canonical) { vector in
       let written = try vector.makeEncoder().encode(vector.meaning)
@@ -93,7 +93,7 @@ struct VectorTests {
     }
   }
 
-  @Test("that are refused are refused")
+  @Test("refused vectors throw a DecodingError")
   func refusing() {
     check("are refused", .refused) { vector in
       #expect(throws: DecodingError.self) {
@@ -103,7 +103,7 @@ struct VectorTests {
   }
 
   /// A failure says what the line of `Refusals.txt` would have to be.
-  @Test("that are refused are refused for what is wrong, and where it is")
+  @Test("the errors of refused vectors describe what is wrong and have its path")
   func faults() throws {
     let expected = try VectorFile.refusals()
     let refused = Self.vectors(.refused)
@@ -118,7 +118,7 @@ struct VectorTests {
     }
   }
 
-  @Test("reach every tag, and the reserved ones in vain")
+  @Test("accepted vectors use every tag that is not reserved, and refused vectors the reserved ones")
   func tags() throws {
     let vectors = try VectorFile.all.get()
     let accepted = Set(vectors.filter { $0.kind != .refused }.compactMap(\.tag))

@@ -3,14 +3,15 @@ import Stow
 import Testing
 
 /// A reader takes a length in any size that holds it, though a writer chooses the smallest (FORMAT.md, "Uints").
-@Suite("Lengths that are wider than need be")
+@Suite("Lengths that are wider than necessary")
 struct WideLengthTests {
   /// A length in four bytes, and in eight.
   private func wideForms(of length: Int) -> [[UInt8]] {
     [(0xFC, 4), (0xFD, 8)].map { lead, width in [lead] + (0..<width).map { UInt8(length >> (8 * $0) & 255) } }
   }
 
-  @Test("are read, of what is empty too", arguments: [0, 1, 2, 31, 200, 300])
+  @Test(
+    "wide lengths of strings, data and arrays are read, even if empty", arguments: [0, 1, 2, 31, 200, 300])
   func read(length: Int) throws {
     let text = String(repeating: "x", count: length)
     for form in wideForms(of: length) {
@@ -23,7 +24,7 @@ struct WideLengthTests {
     }
   }
 
-  @Test("are read of objects, empty and full")
+  @Test("wide lengths of objects are read, even if empty")
   func objects() throws {
     let entry: [UInt8] = [0x81, 0x61, 0x95]
     for form in wideForms(of: 0) {

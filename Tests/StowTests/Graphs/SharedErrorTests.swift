@@ -14,7 +14,7 @@ struct SharedErrorTests {
     failure { try coder.decode(SharedGraph<People>.self, from: coder.encode(value)) }
   }
 
-  @Test("are outside of graphs")
+  @Test("shared objects outside of graphs are refused")
   func outside() throws {
     for coder in coders(TypeRegistry()) {
       #expect(failure { try coder.encode(People(people: [Member("Ada")])) } == .invalidValue("people", 0))
@@ -51,7 +51,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("belong to the graph of another thread, of which a task knows")
+  @Test("a task cannot decode shared objects of a graph that another thread is decoding")
   func otherThreads() async throws {
     let message = try StowEncoder().encode(SharedGraph(Starter(Member("Ada"))))
     // A thread of its own, because it waits for the task.
@@ -75,7 +75,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("belong to a graph that is complete, of which a task knows")
+  @Test("a task cannot encode shared objects to a graph that is complete")
   @MainActor
   func earlierGraphs() async throws {
     var tasks: [Task<Bool, Never>] = []
@@ -103,7 +103,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are in a graph that was read, of which a task knows")
+  @Test("a task cannot decode shared objects of a graph that has been read")
   @MainActor
   func earlierReading() async throws {
     let (decoder, tasks) = (StowDecoder(), Reader.Tasks())
@@ -113,7 +113,7 @@ struct SharedErrorTests {
     for task in tasks.all.withLock({ $0 }) { #expect(await task.value) }
   }
 
-  @Test("are no objects of classes")
+  @Test("values that are not objects of classes cannot be shared")
   func values() {
     for coder in coders(TypeRegistry()) {
       #expect(failure { try coder.copy(Shared(wrappedValue: 1)) } == .invalidValue("root"))
@@ -121,7 +121,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("lead to themselves")
+  @Test("objects that lead to themselves are refused")
   func cycles() {
     let (ada, bob) = (Member("Ada"), Member("Bob"))
     (ada.chief, bob.chief) = (bob, ada)
@@ -138,7 +138,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("lead to too many others in a row")
+  @Test("chains of more than 128 objects are refused")
   func chains() throws {
     func chain(_ count: Int) -> Member {
       (1..<count).reduce(Member("0")) { Member("\($1)", chief: $0) }
@@ -162,7 +162,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are made up: numbers that lead nowhere, to themselves, or to two objects")
+  @Test("made-up numbers that lead nowhere, to themselves or to two objects are refused")
   func madeUp() {
     for coder in coders(TypeRegistry()) {
       let root: JSONValue = ["people": [["shared": 0]]]
@@ -188,7 +188,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are made up: a long chain, which fills no stack")
+  @Test("a made-up chain of 20,000 objects is refused without overflowing the stack")
   func longChain() throws {
     var objects: [String: JSONValue] = [:]
     for number in 0..<20_000 {
@@ -202,7 +202,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are of two classes")
+  @Test("an object that is read as two classes is refused")
   func twoClasses() throws {
     struct Both: Codable {
       @Shared var person: Member
@@ -218,7 +218,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("fail once, however often they are tried")
+  @Test("an object that fails to decode is tried once, however many references lead to it")
   func failures() throws {
     final class Counted: Codable {
       nonisolated(unsafe) static var attempts = 0
@@ -240,7 +240,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are made after all where fewer objects lead to them")
+  @Test("objects beyond the limit of one chain are decoded if a shorter chain leads to them")
   func failuresOfLongChains() throws {
     struct Tolerant: Decodable {
       let member: Member?
@@ -259,7 +259,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are tried again only where fewer objects lead to them, 128 times at most")
+  @Test("a failed object is tried again only in shorter chains, and at most 128 times")
   func repeatedFailures() throws {
     final class Refused: Decodable {
       nonisolated(unsafe) static var attempts = 0
@@ -290,7 +290,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are made up: bytes from strangers")
+  @Test("changed bytes of a graph decode or throw a DecodingError")
   func mutations() throws {
     let decoder = StowDecoder()
     let data = [UInt8](try StowEncoder().encode(SharedGraph(SharedTests.project)))
@@ -306,7 +306,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are in values of unknown types, which are not kept then")
+  @Test("values of unknown types that refer to shared objects are refused")
   func unregistered() throws {
     struct Scene: Codable {
       @Polymorphic var shapes: [any Shape]
@@ -324,7 +324,7 @@ struct SharedErrorTests {
     }
   }
 
-  @Test("are not filled in from a template")
+  @Test("graphs in a message are not filled in from a template")
   func defaults() throws {
     struct Team: Codable {
       var name = "team"

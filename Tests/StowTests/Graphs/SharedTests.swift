@@ -33,7 +33,7 @@ extension Coder {
   }
 }
 
-@Suite("Objects that are shared")
+@Suite("Shared objects")
 struct SharedTests {
   static var project: Project {
     let ada = Member("Ada")
@@ -44,7 +44,7 @@ struct SharedTests {
       others: [Shared(wrappedValue: eve), Shared(wrappedValue: Member("Zoe"))])
   }
 
-  @Test("are one object each when they come back, by any coder")
+  @Test("each shared object is decoded as one object, by any coder")
   func identity() throws {
     for coder in coders(TypeRegistry()) {
       let copy = try coder.copy(Self.project)
@@ -57,7 +57,7 @@ struct SharedTests {
     }
   }
 
-  @Test("that are equal but not the same stay apart")
+  @Test("equal objects that are not identical stay separate")
   func equal() throws {
     for coder in coders(TypeRegistry()) {
       let copy = try coder.copy([Shared(wrappedValue: Member("Ada")), Shared(wrappedValue: Member("Ada"))])
@@ -65,7 +65,7 @@ struct SharedTests {
     }
   }
 
-  @Test("are written once, beside references to them")
+  @Test("a shared object is written once, with references to it")
   func form() throws {
     let ada = Member("Ada")
     let project = Project(owner: ada, members: [ada], roles: [:], guest: nil)
@@ -77,7 +77,7 @@ struct SharedTests {
       ])
   }
 
-  @Test("come back whatever the reader asks for first, or not at all")
+  @Test("shared objects are decoded in whatever order they are read, or not at all")
   func order() throws {
     struct Reversed: Decodable {
       let members: [Member]
@@ -100,7 +100,7 @@ struct SharedTests {
     }
   }
 
-  @Test("are there after values that threw, on both sides")
+  @Test("shared objects are kept after values that threw, in encoding and decoding")
   func swallowed() throws {
     struct Failing: Codable {
       var person: Member
@@ -138,7 +138,7 @@ struct SharedTests {
     }
   }
 
-  @Test("may be of subclasses that are registered")
+  @Test("shared objects may be of registered subclasses")
   func subclasses() throws {
     var types = TypeRegistry()
     types.register(Terrier.self, as: "terrier")
@@ -158,7 +158,7 @@ struct SharedTests {
     }
   }
 
-  @Test("may be of a protocol if they are registered")
+  @Test("shared objects of a protocol may be of registered types")
   func protocols() throws {
     var types = TypeRegistry()
     types.register(Node.self, as: "node")
@@ -170,7 +170,7 @@ struct SharedTests {
     }
   }
 
-  @Test("are written conditionally only if something else wants them")
+  @Test("conditionally shared objects are written only if something else shares them")
   func conditionally() throws {
     let ada = Member("Ada")
     let bob = Member("Bob", deputy: ada)
@@ -184,7 +184,7 @@ struct SharedTests {
     }
   }
 
-  @Test("belong to one graph, also where graphs nest or threads share a coder")
+  @Test("shared objects belong to one graph, even if graphs nest or threads share a coder")
   func graphs() throws {
     let inner = SharedGraph(Self.project)
     let coder = StowCoder()
@@ -200,7 +200,7 @@ struct SharedTests {
     }
   }
 
-  @Test("are what their wrapper is: equal, hashable")
+  @Test("wrappers of shared objects are equal and hashable if their values are")
   func conformances() {
     #expect(Shared(wrappedValue: 1) == Shared(wrappedValue: 1))
     #expect(ConditionallyShared(wrappedValue: 1) != ConditionallyShared(wrappedValue: nil))

@@ -81,15 +81,15 @@ private struct Depth: Decodable {
   }
 }
 
-@Suite("The depth of nesting is limited")
+@Suite("Limits of depth")
 struct DepthTests {
-  @Test("512 by default, on both sides")
+  @Test("encoders and decoders allow 512 levels by default")
   func defaults() {
     #expect(StowEncoder().maximumDepth == 512)
     #expect(StowDecoder().maximumDepth == 512)
   }
 
-  @Test("within the limit all is well")
+  @Test("values within the limit are encoded and decoded")
   fileprivate func within() {
     forEachCase(of: Nest.fitting) { (nest: Nest) in
       let data = try StowEncoder().encode(nest.value(depth: 400))
@@ -97,7 +97,7 @@ struct DepthTests {
     }
   }
 
-  @Test("beyond it encoding throws invalidValue")
+  @Test("encoding beyond the limit throws invalidValue")
   fileprivate func encoding() {
     forEachCase(of: Nest.allCases) { (nest: Nest) in
       for depth in [600, 5000] {
@@ -106,7 +106,7 @@ struct DepthTests {
     }
   }
 
-  @Test("beyond it decoding throws dataCorrupted")
+  @Test("decoding beyond the limit throws dataCorrupted")
   fileprivate func decoding() {
     forEachCase(of: Nest.fitting) { (nest: Nest) in
       let data = try nest.message(depth: 600)
@@ -114,7 +114,7 @@ struct DepthTests {
     }
   }
 
-  @Test("also in values that are skipped")
+  @Test("the limit applies to values that are skipped")
   fileprivate func skipped() {
     forEachCase(of: Nest.fitting) { (nest: Nest) in
       struct Known: Decodable {
@@ -135,7 +135,7 @@ struct DepthTests {
     }
   }
 
-  @Test("the limits can be set")
+  @Test("the depth limits of encoders and decoders can be set")
   fileprivate func settable() {
     forEachCase(of: Nest.fitting) { (nest: Nest) in
       let encoder = StowEncoder()
@@ -154,7 +154,7 @@ struct DepthTests {
   }
 
   @Test(
-    "as many containers as the limit says are allowed, and not one more, also beside a value that takes many bytes"
+    "exactly as many containers as the limit says are allowed, even beside a large value"
   )
   fileprivate func exact() {
     forEachCase(of: Nest.allCases) { (nest: Nest) in
@@ -176,7 +176,7 @@ struct DepthTests {
     }
   }
 
-  @Test("the innermost container counts too, which calls for no other value")
+  @Test("the innermost container counts, even if it contains only scalars or nothing")
   func innermost() {
     struct Pair: Encodable {
       var first = 1
@@ -215,7 +215,7 @@ struct DepthTests {
     check(["key": Writes { try $0.writeSingle(Writes { _ in }) }], depth: 2)
   }
 
-  @Test("a place without a value is an empty object, and one that gets a number is no container")
+  @Test("a place without a value is an empty object, and one with a number is not a container")
   func places() throws {
     func encode(_ body: @escaping (inout any UnkeyedEncodingContainer) throws -> Void) throws -> [StowValue] {
       let (encoder, decoder) = (StowEncoder(), StowDecoder())
@@ -262,7 +262,7 @@ struct DepthTests {
     #expect(again == [1])
   }
 
-  @Test("each of which may take a single byte")
+  @Test("the limit applies to containers that take a single byte each")
   func smallest() throws {
     let decoder = StowDecoder()
     decoder.maximumDepth = 20
@@ -274,7 +274,7 @@ struct DepthTests {
     }
   }
 
-  @Test("siblings do not add up")
+  @Test("sibling containers do not add to the depth")
   func siblings() throws {
     let encoder = StowEncoder()
     encoder.maximumDepth = 8
@@ -286,7 +286,7 @@ struct DepthTests {
     #expect(try decoder.decode([[String: [String: Int]]].self, from: encoder.encode(objects)) == objects)
   }
 
-  @Test("a swallowed failure for depth leaves the encoder whole")
+  @Test("an encoder stays usable after an error of depth is swallowed")
   func swallowed() throws {
     try expectWritten(["a": 1, "b": [2]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -298,7 +298,7 @@ struct DepthTests {
     }
   }
 
-  @Test("what a value that throws has nested too deeply elsewhere is an error, and what it holds is not")
+  @Test("a value that throws fails the message only if it nested too deeply outside of itself")
   func elsewhere() throws {
     func encode(
       isElsewhere: Bool, _ nest: @escaping (inout any UnkeyedEncodingContainer) -> Void
@@ -327,7 +327,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a value that throws takes back how deep it was, whatever it wrote to before")
+  @Test("a value that throws no longer counts toward the depth, wherever it wrote before")
   func takenBack() throws {
     func encode(_ body: @escaping (any Encoder) throws -> Void) throws -> StowValue {
       let encoder = StowEncoder()
@@ -369,7 +369,7 @@ struct DepthTests {
     #expect(failure == .invalidValue(0, 0))
   }
 
-  @Test("the path of the error leads into the depth")
+  @Test("the path of the error leads to the value that nests too deep")
   func path() {
     let failure = failure { try StowEncoder().encode(["k": Nest.arrays.value(depth: 1000)]) }
     #expect(failure?.path.first == "k")
@@ -392,7 +392,7 @@ struct DepthTests {
   }
 
   @Test(
-    "the error carries the whole value if only its containers nest too deep, and arrays of numbers as they are"
+    "errors carry whole values whose containers nest too deep, and arrays of numbers unchanged"
   )
   func wholeValue() {
     func carried(_ value: some Encodable, depth: Int = 512) -> Any? {
@@ -414,7 +414,7 @@ struct DepthTests {
   }
 
   @Test(
-    "of containers that are continued, or come late, their own depth counts, not what is written meanwhile")
+    "continued and late containers count only their own depth, not that of others")
   func continued() throws {
     func nested(_ list: any UnkeyedEncodingContainer, _ levels: Int) -> any UnkeyedEncodingContainer {
       var list = list
@@ -442,7 +442,7 @@ struct DepthTests {
     }
   }
 
-  @Test("very many containers that come late are not in each other")
+  @Test("2,000 containers that are written late are not nested in each other")
   func late() throws {
     let value = Writes { encoder in
       var list = encoder.unkeyedContainer()

@@ -15,9 +15,9 @@ enum FuzzCorpus {
   }
 }
 
-@Suite("What the fuzzers begin with, and what they once found")
+@Suite("Inputs of the fuzzers")
 struct FuzzCorpusTests {
-  @Test("do no harm", arguments: FuzzTarget.allCases)
+  @Test("seeds and past findings of the fuzzers do no harm", arguments: FuzzTarget.allCases)
   func replay(target: FuzzTarget) throws {
     // What was found is run by every target, what the fuzzers begin with by a third of them.
     let number = try #require(FuzzTarget.allCases.firstIndex(of: target))
@@ -30,7 +30,7 @@ struct FuzzCorpusTests {
     }
   }
 
-  @Test("random programs of an encoder's calls write what a model of a JSON encoder has", arguments: 0..<50)
+  @Test("random calls of an encoder write the same as a model of a JSON encoder", arguments: 0..<50)
   func programs(batch: Int) {
     var random = SeededGenerator(seed: UInt64(1000 + batch))
     for _ in 0..<1000 {
@@ -39,7 +39,7 @@ struct FuzzCorpusTests {
     }
   }
 
-  @Test("nor do random scripts of containers", arguments: 0..<4)
+  @Test("random scripts of containers do no harm", arguments: 0..<4)
   func scripts(batch: Int) {
     var random = SeededGenerator(seed: UInt64(batch))
     for _ in 0..<200 {

@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// Keys and strings that are made up to have one hash, where tables rely on hashes of their own.
-@Suite("Made-up keys do not collide", .enabled(if: !isSanitized))
+@Suite("Hash flooding", .enabled(if: !isSanitized))
 struct HashFloodingTests {
   /// A text of 47 characters of 6 bits, whose first eight bytes are these little-endian, with a number after them.
   ///
@@ -41,7 +41,7 @@ struct HashFloodingTests {
     0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB,
   ].map { $0 & ~0xFF | 47 }
 
-  @Test("in the index of a map")
+  @Test("made-up keys do not collide in the index of a map")
   func maps() throws {
     for type in [Backwards.self, [String: Int].self, JSONValue.self] as [any Decodable.Type] {
       try checkMaps(type)
@@ -61,7 +61,7 @@ struct HashFloodingTests {
     }
   }
 
-  @Test("among the strings and keys of an encoder")
+  @Test("made-up strings and keys do not collide in an encoder")
   func strings() throws {
     func object(_ word: UInt64) throws -> [JSONValue] {
       let map = try StowDecoder().decode([String: JSONValue].self, from: Self.map(1_500, beginningWith: word))
@@ -106,7 +106,7 @@ struct HashFloodingTests {
     }
   }
 
-  @Test("among the lists of keys of an encoder")
+  @Test("made-up lists of keys do not collide in an encoder")
   func lists() throws {
     // In another order the first keys come to something else, and so do all that follow them.
     let harmless =

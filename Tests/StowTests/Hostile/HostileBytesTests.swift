@@ -88,9 +88,9 @@ private let special: @Sendable (Data) throws -> Void = {
   _ = try StowDecoder().decode(Sample.Special.self, from: $0)
 }
 
-@Suite("Hostile bytes are read or refused with a DecodingError")
+@Suite("Hostile bytes")
 struct HostileBytesTests {
-  @Test("every truncation")
+  @Test("messages cut off at any place are read or refused with a DecodingError")
   fileprivate func truncations() {
     forEachCase(of: Sample.all) { (sample: Sample) in
       #expect(survives(sample.message, as: [sample.readOwn]))
@@ -111,7 +111,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("substitutions of one byte, in short messages all of them")
+  @Test("messages with one byte replaced are read or refused with a DecodingError")
   fileprivate func substitutions() {
     forEachCase(of: Sample.all) { (sample: Sample) in
       guard sample.message.count <= 200 else { return }
@@ -130,7 +130,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("a byte too many, a byte too few, a byte twice")
+  @Test("messages with a byte removed or repeated are read or refused with a DecodingError")
   fileprivate func insertions() {
     forEachCase(of: Sample.all) { (sample: Sample) in
       for offset in sample.message.indices {
@@ -143,7 +143,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("random bytes", arguments: 0..<4)
+  @Test("random bytes are read or refused with a DecodingError", arguments: 0..<4)
   func randomBytes(batch: Int) {
     var random = SeededGenerator(seed: UInt64(batch))
     for _ in 0..<2000 {
@@ -152,7 +152,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("random changes to good messages")
+  @Test("messages with random changes are read or refused with a DecodingError")
   fileprivate func randomChanges() {
     forEachCase(of: Sample.all) { (sample: Sample) in
       var random = SeededGenerator(seed: 99)
@@ -168,7 +168,7 @@ struct HostileBytesTests {
     }
   }
 
-  @Test("spliced messages")
+  @Test("spliced messages are read or refused with a DecodingError")
   func spliced() {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<1000 {
@@ -182,7 +182,7 @@ struct HostileBytesTests {
   }
 }
 
-@Suite("What is not one whole message is refused")
+@Suite("Incomplete messages and trailing bytes")
 struct WholeMessageTests {
   @Test("empty input is dataCorrupted")
   func empty() {

@@ -14,7 +14,7 @@ struct HostileContextTests {
     StowContext(symbols: [], shapes: [["x"]]), StowContext(symbols: ["x"], shapes: []),
   ].map(\.data)
 
-  @Test("that are cut off are refused")
+  @Test("contexts that are cut off are refused")
   func truncated() {
     forEachCase(of: Self.messages) { (message: Data) in
       for count in 0..<message.count {
@@ -24,7 +24,7 @@ struct HostileContextTests {
     }
   }
 
-  @Test("are what their bytes say, or are refused")
+  @Test("changed contexts are refused or keep exactly their bytes")
   func mutated() {
     forEachCase(of: Self.messages) { (message: Data) in
       for offset in message.indices {
@@ -46,7 +46,7 @@ struct HostileContextTests {
   }
 
   @Test(
-    "that break a rule are refused")
+    "contexts that break a rule are refused")
   func refused() {
     forEachCase(of: [
       "00", "1F 00 00", "1F 00 00 91", "1F 00 00 00 00", "1F FC 00 00 00 00 00 00", "1F 00 FC 00 00 00 00 00",
@@ -63,7 +63,7 @@ struct HostileContextTests {
     }
   }
 
-  @Test("with two spellings are contexts")
+  @Test("keys with two spellings are two symbols of a context")
   func spellings() throws {
     for text in [
       "1F 00 01 02 82 C3 A9 83 65 CC 81 00", "1F 02 82 C3 A9 83 65 CC 81 01 02 C0 C1 00",
@@ -88,7 +88,7 @@ struct HostileContextTests {
     var url: URL?
   }
 
-  @Test("do no harm to whoever reads mutated messages that rely on them")
+  @Test("changed messages that rely on contexts do no harm")
   func mutatedMessages() throws {
     let context = try StowContext(from: Self.messages[0])
     let record = Record(
@@ -166,7 +166,8 @@ struct HostileContextTests {
     }
   }
 
-  @Test("take time in proportion to their bytes", .enabled(if: !isSanitized), arguments: Kind.allCases)
+  @Test(
+    "contexts take time in proportion to their bytes", .enabled(if: !isSanitized), arguments: Kind.allCases)
   func time(kind: Kind) throws {
     let sizes = [4_000, 64_000]
     let messages = Dictionary(uniqueKeysWithValues: sizes.map { ($0, kind.message($0)) })
@@ -176,7 +177,8 @@ struct HostileContextTests {
     }
   }
 
-  @Test("do not make a small message take long", .enabled(if: !isSanitized), arguments: Kind.allCases)
+  @Test(
+    "large contexts do not make small messages slow", .enabled(if: !isSanitized), arguments: Kind.allCases)
   func reading(kind: Kind) throws {
     func time(_ size: Int) throws -> Double {
       let context = try StowContext(from: kind.message(size))

@@ -7,7 +7,7 @@ import Testing
   /// The most memory that messages take which are made to take much, in multiples of their size: the numbers that
   /// SECURITY.md states. In a process of its own, where nothing else takes memory.
   @Suite(
-    "Memory stays within a multiple of the message",
+    "Memory of hostile messages",
     .enabled(if: ResidentMemory.isKnown, "The system says in /proc what memory a process has."),
     .disabled(if: isSanitized, "Sanitizers keep memory of their own."))
   struct HostileMemoryTests {
@@ -100,7 +100,7 @@ import Testing
       return Bomb.prelude(keys: size) + message
     }
 
-    @Test("of generic values")
+    @Test("generic values take memory within a multiple of the message")
     func generic() async {
       await #expect(processExitsWith: .success) {
         Self.expect(
@@ -109,7 +109,7 @@ import Testing
       }
     }
 
-    @Test("of StowValue")
+    @Test("values of StowValue take memory within a multiple of the message")
     func values() async {
       await #expect(processExitsWith: .success) {
         Self.expect(
@@ -118,7 +118,7 @@ import Testing
       }
     }
 
-    @Test("of other types, and of the decoder itself")
+    @Test("values of other types and the decoder take memory within a multiple of the message")
     func others() async {
       await #expect(processExitsWith: .success) {
         let count = 1 << 18
@@ -156,7 +156,7 @@ import Testing
       }
     }
 
-    @Test("of open messages and their parts")
+    @Test("open messages and their parts take memory within a multiple of the message")
     func parts() async {
       await #expect(processExitsWith: .success) {
         let count = 1 << 18
@@ -180,7 +180,7 @@ import Testing
       }
     }
 
-    @Test("of open messages of which all parts were read")
+    @Test("open messages take memory within a multiple of their bytes after all parts are read")
     func allParts() async {
       await #expect(processExitsWith: .success) {
         func expect(_ name: String, keys: Int, atMost limit: Int) {
@@ -208,7 +208,7 @@ import Testing
       return [0x1F, 0] + Bomb.number(count) + shapes + Bomb.sized(0x70, records)
     }
 
-    @Test("of contexts")
+    @Test("contexts take memory within a multiple of their bytes")
     func contexts() async {
       await #expect(processExitsWith: .success) {
         for kind in HostileContextTests.Kind.allCases {
@@ -219,7 +219,7 @@ import Testing
       }
     }
 
-    @Test("of texts that are encoded while they are read")
+    @Test("texts that are encoded while they are read take memory within a multiple of their bytes")
     func texts() async {
       await #expect(processExitsWith: .success) {
         func expect(_ name: String, _ item: String, atMost limit: Int = 20) {

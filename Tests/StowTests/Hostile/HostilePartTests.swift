@@ -5,7 +5,7 @@ import Testing
 @Suite("Parts of hostile messages")
 struct HostilePartTests {
   @Test(
-    "nesting is limited on the way, in the part, and in what each element has",
+    "the depth limit applies on the path to a part, within it and within each element",
     arguments: DeepMessage.allCases)
   func depth(_ kind: DeepMessage) throws {
     let step: StowPath.Step = kind == .array ? .index(0) : .key("a")
@@ -46,7 +46,7 @@ struct HostilePartTests {
     #expect(try message.decode([StowValue?].self, at: [1, .each]).count == 1)
   }
 
-  @Test("lengths and counts that are not true")
+  @Test("wrong lengths and counts are refused")
   func lengths() throws {
     let huge: [UInt8] = [0xFD, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
     let messages: [[UInt8]] = [
@@ -73,7 +73,7 @@ struct HostilePartTests {
     }
   }
 
-  @Test("a second walk over a long array takes no other way than the first")
+  @Test("elements of a long array are read correctly in any order")
   func marks() throws {
     var bytes: [UInt8] = [0x70, 0xFC, 0xA0, 0x86, 0x01, 0x00]
     bytes += (0..<100_000).map { 0x80 + UInt8($0 % 64) }
@@ -89,7 +89,7 @@ struct HostilePartTests {
     #expect(try message.decode(Int?.self, at: [.index(.max)]) == nil)
   }
 
-  @Test("a key that stands twice is refused where it is passed over")
+  @Test("a repeated key is refused wherever it is passed over")
   func repeatedKeys() throws {
     let twice = try StowMessage(from: Data([0xC6, 0x81, 0x61, 0x91, 0x81, 0x61, 0x92]))
     #expect(throws: DecodingError.self) { try twice.keys() }

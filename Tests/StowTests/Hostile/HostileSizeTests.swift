@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// Few bytes that claim to be much: messages made to take time, memory or stack beyond their size.
-@Suite("Bombs take time and memory in proportion to their bytes")
+@Suite("Bombs")
 struct HostileSizeTests {
   private func decode<Value: Decodable>(
     _ type: Value.Type, _ message: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
@@ -23,7 +23,7 @@ struct HostileSizeTests {
     Array("https://example.org/".utf8) + [UInt8](repeating: 0x61, count: size)
   }
 
-  @Test("a long string that is named very often is one string, and one URL")
+  @Test("a long symbol with 20,000 references is decoded as one string or one URL")
   func symbolBomb() throws {
     func message(_ count: Int) -> [UInt8] {
       Bomb.prelude(symbol: Self.long(count)) + Bomb.sized(0x70, [UInt8](repeating: 0x50, count: count))
@@ -47,7 +47,7 @@ struct HostileSizeTests {
     init(from decoder: any Decoder) throws { value = try? Value(from: decoder) }
   }
 
-  @Test("long constants of a table are refused; short ones and symbols stand for every row")
+  @Test("a table may repeat short constants and symbols in every row, but not long ones")
   func constants() throws {
     func matrix(_ constant: [UInt8], rows: Int) -> [UInt8] {
       Bomb.sized(0x7B, [2, 0, 1] + constant + [UInt8](repeating: 5, count: rows))
@@ -68,7 +68,7 @@ struct HostileSizeTests {
 
   // MARK: shapes
 
-  @Test("a shape of very many keys does not stand for as many in every record")
+  @Test("empty records of a shape with very many keys take linear time")
   func emptyRecords() throws {
     struct Optional: Decodable {
       let a, b: Int?
@@ -123,7 +123,7 @@ struct HostileSizeTests {
 
   // MARK: nesting
 
-  @Test("maps and arrays within each other that each hold all the rest")
+  @Test("decoding nested maps and arrays does not read the inner bytes again at each level")
   func nestedClaims() {
     indirect enum Nest: Decodable {
       case map([String: Nest])

@@ -98,9 +98,9 @@ private struct Objects: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Hostile messages take time in proportion to their size")
+@Suite("Time of hostile messages")
 struct HostileTimeTests {
-  @Test("long keys that are symbols", arguments: Objects.all)
+  @Test("long keys that are symbols take time in proportion to the message", arguments: Objects.all)
   private func longSymbols(objects: Objects) throws {
     func check<Element: Reader>(_ type: Element.Type, _ symbol: (Int) -> [UInt8]) throws {
       try expectLinear([Element].self) { objects.make($0, symbol) }
@@ -118,7 +118,7 @@ struct HostileTimeTests {
   private static let largeSize = 20_000
   private static func largeKey(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x78, count: count) }
 
-  @Test("long keys and strings whose characters a hash or a comparison would sort")
+  @Test("long keys and strings with many combining marks take time in proportion to the message")
   func manyMarks() throws {
     func marks(_ count: Int) -> [UInt8] { Bomb.repeated([0xCC, 0x81, 0xCC, 0xA3], count / 4) }
     for reader in readers + [StowValue.self] as [any Decodable.Type] {
@@ -129,14 +129,17 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("keys that allKeys has returned", arguments: Objects.ofLongKeys)
+  @Test(
+    "keys that allKeys has returned take time in proportion to the message", arguments: Objects.ofLongKeys)
   private func returnedKeys(objects: Objects) throws {
     try expectLinear([AllKeys].self, size: Self.largeSize) {
       objects.make($0, Self.largeKey)
     }
   }
 
-  @Test("the keys of the elements of an open message", arguments: Objects.ofLongKeys)
+  @Test(
+    "keys in the elements of an open message take time in proportion to the message",
+    arguments: Objects.ofLongKeys)
   private func openMessage(objects: Objects) throws {
     let reads: [(StowMessage) throws -> Void] = [
       { _ = try $0.keys() }, { _ = try $0.count() }, { _ = try $0.contains(["b"]) },
@@ -152,7 +155,7 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("a map of very many keys, different or all the same")
+  @Test("a map of very many different or equal keys takes time in proportion to the message")
   func manyKeys() throws {
     for type in [Fields.self, Dynamic.self, AllKeys.self, [String: Int].self, JSONValue.self]
       as [any Decodable.Type]
@@ -164,7 +167,7 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("the paths of errors below a long key")
+  @Test("error paths below a long key take time in proportion to the message")
   func paths() throws {
     // What each value is not makes an error, and it names the key.
     for element in [[0x31, 0x61], [0xE2, 0x31, 0x61], [0xC4, 0x81, 0x61, 0x31, 0x61]] as [[UInt8]] {
@@ -175,7 +178,7 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("the errors of elements, however deep their array is")
+  @Test("errors of elements take no longer if their array is deep")
   func deepErrors() throws {
     // What each element is not makes errors, whose paths have the steps of all arrays around it.
     let flat = Bomb.sized(0x70, Bomb.repeated([0x91], 4_000))
@@ -184,7 +187,7 @@ struct HostileTimeTests {
     try expectAsFast({ try decode(deep) }, as: { try decode(flat) })
   }
 
-  @Test("values that are skipped")
+  @Test("skipped values take time in proportion to the message")
   func skipping() throws {
     try expectLinear([Fields].self) { count in
       let nest = (0..<100).reduce([0x91] as [UInt8]) { inner, _ in Bomb.sized(0x71, [0x81, 0x63] + inner) }
@@ -198,7 +201,7 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("objects of very many keys that are read out of order")
+  @Test("reading large objects out of order takes time in proportion to the message")
   func outOfOrder() throws {
     for type in [Fields.self, AllKeys.self, [String: Int].self, [AllKeys].self] as [any Decodable.Type] {
       try expectLinear(type) { count in
@@ -217,7 +220,7 @@ struct HostileTimeTests {
     }
   }
 
-  @Test("integers without bytes, and tables of wide columns")
+  @Test("integers without bytes and tables of wide columns take time in proportion to the message")
   func widths() throws {
     for type in [[Int].self, [Int8].self, [Double].self, JSONValue.self] as [any Decodable.Type] {
       try expectLinear(type, size: 1000) { count in

@@ -5,7 +5,7 @@ import Testing
 
 /// Every example of FORMAT.md, and every way to break it by a cut or by one byte, through every target of the
 /// fuzzers that reads messages.
-@Suite("Mutated messages decode or throw", .noBacktraces)
+@Suite("Mutated messages", .noBacktraces)
 struct MutationTests {
   private static let messages = FuzzCorpus.inputs("Seeds")
 
@@ -25,14 +25,14 @@ struct MutationTests {
     }
   }
 
-  @Test("every truncation", arguments: 0..<batches)
+  @Test("messages cut off at any place decode or throw", arguments: 0..<batches)
   func truncations(number: Int) {
     for message in Self.batch(number) {
       for length in 0..<min(message.count, Self.longest) { read(message.prefix(length)) }
     }
   }
 
-  @Test("every value of every byte", arguments: 0..<batches)
+  @Test("messages with any byte replaced decode or throw", arguments: 0..<batches)
   func substitutions(number: Int) {
     for message in Self.batch(number) where message.count <= Self.longest {
       for offset in message.indices {
@@ -47,7 +47,7 @@ struct MutationTests {
     }
   }
 
-  @Test("every tag, alone and before bytes of all kinds")
+  @Test("every tag decodes or throws, alone and before bytes of all kinds")
   func tags() {
     for tag in UInt8.min...UInt8.max {
       read(Data([tag]))
@@ -59,7 +59,7 @@ struct MutationTests {
     }
   }
 
-  @Test("every reserved tag and element type is refused, wherever it stands")
+  @Test("every reserved tag and element type is refused, wherever it occurs")
   func reserved() {
     for tag: UInt8 in [0x7D, 0x7E, 0x7F] {
       for message in [
@@ -104,7 +104,7 @@ struct MutationTests {
     }
   }
 
-  @Test("lengths that are longer than need be")
+  @Test("lengths that are longer than necessary are read")
   func overlong() throws {
     let lengths: [[UInt8]] = [[1], [0xFC, 1, 0, 0, 0], [0xFD, 1, 0, 0, 0, 0, 0, 0, 0]]
     for length in lengths {

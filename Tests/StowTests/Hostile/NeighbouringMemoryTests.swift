@@ -33,7 +33,7 @@ private final class GuardedBytes: @unchecked Sendable {
   }
 }
 
-@Suite("The memory beside a message is not read")
+@Suite("Memory beside messages")
 struct NeighbouringMemoryTests {
   private func read(_ bytes: UnsafeRawBufferPointer) {
     _ = try? StowDecoder().decode(StowValue.self, from: bytes)
@@ -46,7 +46,7 @@ struct NeighbouringMemoryTests {
     _ = try? StowDecoder().decode(JSONValue.self, from: bytes)
   }
 
-  @Test("when a vector lies at the start or the end of a page, whole or cut short")
+  @Test("decoding whole or truncated vectors does not read the memory before or after them")
   func vectors() throws {
     // The few longest take long, and begin and end like others.
     let vectors = try VectorFile.all.get().map(\.bytes).filter { $0.count < 100_000 }

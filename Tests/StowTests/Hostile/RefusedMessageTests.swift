@@ -2,9 +2,9 @@ import Foundation
 import Stow
 import Testing
 
-@Suite("A refused message")
+@Suite("Refused messages")
 struct RefusedMessageTests {
-  @Test("leaves nothing behind for the next one")
+  @Test("a refused message does not affect the next one")
   func nextMessage() {
     forEachCase(of: Self.refused) { (vector: Vector) in
       let records = ["first", "second", "third"].map { ["name": $0] }
@@ -18,7 +18,7 @@ struct RefusedMessageTests {
   }
 
   /// A map in an array, which a search for an absent key walks over.
-  @Test("is one in which the last value of a map goes on after it", arguments: [0, 1, 2])
+  @Test("a map whose last value continues after its end is refused", arguments: [0, 1, 2])
   func lastValueOfAMap(length added: UInt8) throws {
     let value: StowValue = [["x": 1, "text": "value"], "what stands after the map"]
     var message = try StowEncoder().encode(value)
@@ -36,7 +36,7 @@ struct RefusedMessageTests {
     if added == 0 { _ = try decode() } else { #expect(throws: DecodingError.self) { try decode() } }
   }
 
-  @Test("is one in which a record goes on after a nil that is its last value", arguments: [[], [0x91], [0]])
+  @Test("a record with bytes after a nil as its last value is refused", arguments: [[], [0x91], [0]])
   func nilAtTheEndOfARecord(more: [UInt8]) throws {
     struct Record: Decodable {
       let first: Int

@@ -41,9 +41,9 @@ private struct LastKey: Decodable {
   }
 }
 
-@Suite("A fault that was met and swallowed is met again, and no value is taken for absent")
+@Suite("Repeated faults")
 struct RepeatedFaultTests {
-  @Test("in a record, after a value that ends after it")
+  @Test("a record with a value that ends after it is refused, even if the error is swallowed once")
   func record() throws {
     let whole = try message {
       try $0.writeSingle([[Twice("xx", "b0", "cc")], [Twice("yy", "b1", "dd"), Twice("zz", "b2", "ee")]])
@@ -56,7 +56,7 @@ struct RepeatedFaultTests {
     #expect(throws: DecodingError.self) { try StowDecoder().decode([[Twice]].self, from: broken) }
   }
 
-  @Test("in a map, at a key that is longer than the map")
+  @Test("a map with a key longer than the map is refused, even if the error is swallowed once")
   func map() throws {
     let whole = try message { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

@@ -52,7 +52,7 @@ struct ScalingTests {
     }
   }
 
-  @Test("a key beyond the 65,533rd of an object is found, again and again")
+  @Test("keys beyond the 65,533rd of an object are found repeatedly")
   func manyKeys() throws {
     struct Two: Decodable, Equatable {
       let first: Int
@@ -107,7 +107,7 @@ struct ScalingTests {
     return [0x7B] + Bomb.shortNumber(body.count) + body
   }
 
-  @Test("a table cannot stand for many more cells than it has bytes")
+  @Test("a table may have as many constant columns as its rows have bytes, but not more")
   func constants() throws {
     for bytes in [1, 3, 16] {
       let row = [Int](repeating: 1, count: bytes) + [Int](repeating: 5, count: bytes)

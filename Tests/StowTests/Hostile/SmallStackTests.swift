@@ -4,7 +4,7 @@ import Testing
 
 /// Encoding and decoding on threads that have little stack, in processes of their own: what fails here ends the process.
 #if os(macOS) || os(Linux)
-  @Suite("On a small stack, what nests deeply is coded or throws", .disabled(if: isSanitized))
+  @Suite("Small stacks", .disabled(if: isSanitized))
   struct SmallStackTests {
     /// Runs `body` on a thread with a stack of so many bytes.
     private static func onThread(stack: Int, _ body: @escaping @Sendable () -> Void) {
@@ -38,7 +38,7 @@ import Testing
       withExtendedLifetime(values) {}
     }
 
-    @Test("512 levels on 512 KB")
+    @Test("512 levels are coded or throw on a stack of 512 KB")
     func halfMegabyte() async {
       await #expect(processExitsWith: .success) {
         Self.onThread(stack: 512 << 10) { Self.decodeAll(depth: 512) }
@@ -48,7 +48,7 @@ import Testing
       }
     }
 
-    @Test("512 levels on 256 KB")
+    @Test("512 levels are coded or throw on a stack of 256 KB")
     func quarterMegabyte() async {
       await #expect(processExitsWith: .success) {
         Self.onThread(stack: 256 << 10) { Self.decodeAll(depth: 512) }
@@ -58,7 +58,8 @@ import Testing
       }
     }
 
-    @Test("512 levels on 64, 96 and 128 KB", arguments: [64, 96, 128]) func smallest(kilobytes: Int) async {
+    @Test("512 levels are coded or throw on stacks of 64, 96 and 128 KB", arguments: [64, 96, 128])
+    func smallest(kilobytes: Int) async {
       await #expect(processExitsWith: .success) { [kilobytes] in
         Self.onThread(stack: kilobytes << 10) { Self.decodeAll(depth: 512) }
       }
@@ -110,8 +111,8 @@ import Testing
       @Shared var people: [Member]
     }
 
-    @Test("a chain of shared objects takes no stack", arguments: [128, 100_000]) func chain(count: Int) async
-    {
+    @Test("encoding a chain of shared objects does not use the stack", arguments: [128, 100_000])
+    func chain(count: Int) async {
       await #expect(processExitsWith: .success) { [count] in
         Self.onThread(stack: 64 << 10) {
           let members = (0..<count).map { Member("\($0)") }
@@ -127,7 +128,7 @@ import Testing
       }
     }
 
-    @Test("8 levels fit on 128 KB") func fewLevels() async {
+    @Test("8 levels fit on a stack of 128 KB") func fewLevels() async {
       await #expect(processExitsWith: .success) {
         Self.onThread(stack: 128 << 10) {
           let levels = (0..<8).reduce(Level(nil)) { inner, _ in Level(inner) }
@@ -171,7 +172,7 @@ import Testing
       }
     }
 
-    @Test("more levels than fit on the 256 KB of another thread that a value uses")
+    @Test("values too deep for the 256 KB stack of another thread are coded or throw")
     func anotherThread() async {
       await #expect(processExitsWith: .success) {
         let levels = (0..<500).reduce(Level(nil)) { inner, _ in Level(inner) }
@@ -183,7 +184,7 @@ import Testing
       }
     }
 
-    @Test("512 levels are encoded and decoded on the stack that threads have by default")
+    @Test("512 levels are encoded and decoded on the default stack of threads")
     func defaultStack() throws {
       Self.onThread(stack: 8 << 20) {
         #expect(throws: Never.self) {

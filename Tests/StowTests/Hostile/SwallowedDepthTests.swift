@@ -15,7 +15,7 @@ struct SwallowedDepthTests {
     return encoder
   }
 
-  @Test("a dictionary that is refused is no map of the message")
+  @Test("a refused dictionary is not counted as a map of the message")
   func dictionary() throws {
     let value = Writes { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -24,7 +24,7 @@ struct SwallowedDepthTests {
     #expect(try Self.encoder(depth: 1).encode(value) == Data([0xC0]))
   }
 
-  @Test("refused dictionaries at the end of an object leave others as they are")
+  @Test("refused dictionaries at the end of an object do not change other objects")
   func dictionaries() throws {
     struct Holder: Encodable {
       func encode(to encoder: any Encoder) throws {
@@ -38,7 +38,7 @@ struct SwallowedDepthTests {
     #expect(try StowDecoder().decode([[String: Int]].self, from: data) == [["number": 1], ["number": 1]])
   }
 
-  @Test("a fixed key whose value was refused everywhere is none of the shape")
+  @Test("a fixed key whose value was refused everywhere is not part of the shape")
   func fixedKeys() throws {
     func rows(tries: Bool) -> [Writes] {
       (0..<4).map { _ in

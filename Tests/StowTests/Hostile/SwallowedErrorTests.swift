@@ -50,7 +50,7 @@ private struct Pair: Codable {
   var second: Int?
 }
 
-@Suite("Errors thrown inside and swallowed by try? leave no trace")
+@Suite("Swallowed errors")
 struct SwallowedErrorTests {
   /// Records an issue unless both bodies write the same bytes.
   private func expectSame(
@@ -61,7 +61,7 @@ struct SwallowedErrorTests {
     #expect(bytes == (try message(clean)), sourceLocation: sourceLocation)
   }
 
-  @Test("in a keyed container")
+  @Test("swallowed errors leave no trace in a keyed container")
   func keyed() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectSame { encoder in
@@ -77,7 +77,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("in an unkeyed container")
+  @Test("swallowed errors leave no trace in an unkeyed container")
   func unkeyed() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectSame { encoder in
@@ -98,7 +98,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("deep inside other values")
+  @Test("swallowed errors leave no trace deep inside other values")
   func deep() {
     forEachCase(of: failures.indices) { (index: Int) in
       func value(failing: Bool) -> Writes {
@@ -123,7 +123,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("the value that stood for the key stays")
+  @Test("an earlier value of the key stays if a later one fails")
   func earlierValue() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten(["a": 1, "b": ["k": "v"], "c": [1, 2]]) { encoder in
@@ -136,7 +136,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("the key is free for another value")
+  @Test("the key of a failed value can be used for another value")
   func laterValue() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten(["a": 1, "b": ["k": 2], "c": [3], "d": [:]]) { encoder in
@@ -182,7 +182,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("a failing value inside a failing value")
+  @Test("a failing value inside a failing value leaves no trace")
   func nestedFailures() throws {
     try expectWritten(["ok": 1]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
@@ -214,7 +214,7 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("after a failed message the same encoder writes the next")
+  @Test("an encoder encodes the next message after a failed one")
   func nextMessage() {
     forEachCase(of: failures.indices) { (index: Int) in
       let encoder = StowEncoder()
@@ -225,16 +225,16 @@ struct SwallowedErrorTests {
     }
   }
 
-  @Test("an error that is not swallowed comes out as it is")
+  @Test("an error that is not swallowed is thrown unchanged")
   func comesOut() {
     let value = ["a": [Writes { _ in throw Refusal() }]]
     #expect(throws: Refusal()) { try StowEncoder().encode(value) }
   }
 }
 
-@Suite("Errors swallowed in a single-value container leave no trace")
+@Suite("Errors swallowed in a single-value container")
 struct SwallowedSingleValueErrorTests {
-  @Test("another value can be encoded")
+  @Test("another value can be encoded after a swallowed error")
   func another() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten(["list": ["good"], "top": ["k": 1]]) { encoder in
@@ -256,7 +256,7 @@ struct SwallowedSingleValueErrorTests {
     }
   }
 
-  @Test("one within the other, another value can be encoded")
+  @Test("another value can be encoded after a swallowed error in nested containers")
   func nested() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten(["optional": [["k": 1]], "list": [["k": 1]], "last": [1, ["k": 2]]]) { encoder in
@@ -291,7 +291,7 @@ struct SwallowedSingleValueErrorTests {
     }
   }
 
-  @Test("in a super encoder, which still counts as an element")
+  @Test("swallowed errors leave an empty object in a super encoder, which counts as an element")
   func inSuperEncoder() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten([[:], 1, [:]]) { encoder in
@@ -308,7 +308,7 @@ struct SwallowedSingleValueErrorTests {
     }
   }
 
-  @Test("a type that encodes nothing else has encoded nothing")
+  @Test("a type whose only value failed has encoded nothing")
   func nothingElse() {
     forEachCase(of: failures.indices) { (index: Int) throws in
       let value = Writes { encoder in
@@ -324,7 +324,7 @@ struct SwallowedSingleValueErrorTests {
     }
   }
 
-  @Test("a value that encoded nothing else is amended by its encoder")
+  @Test("a value whose only value failed can be completed by its encoder")
   func amended() {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten(["k": 1]) { encoder in

@@ -25,7 +25,7 @@ struct PolymorphicErrorTests {
     }
   }
 
-  @Test("are refused by encoders, which name the type and those that are registered")
+  @Test("encoders refuse unregistered types, and the error names the type and the registered ones")
   func unregistered() {
     let drawing = Drawing(shapes: [Circle(radius: 1), Triangle()])
     for coder in coders(.shapes) {
@@ -38,7 +38,7 @@ struct PolymorphicErrorTests {
       text { try StowEncoder().encode(drawing) }.hasSuffix("No types are registered (see TypeRegistry)."))
   }
 
-  @Test("are refused if only the superclass is registered")
+  @Test("a subclass is refused if only its superclass is registered")
   func subclass() {
     var types = TypeRegistry()
     types.register(Pet.self, as: "animal")
@@ -50,7 +50,7 @@ struct PolymorphicErrorTests {
     }
   }
 
-  @Test("have names that decoders do not know")
+  @Test("decoders refuse names of types that are not registered")
   func unknownName() throws {
     for coder in coders(.shapes) {
       let data = try coder.encode([
@@ -69,7 +69,7 @@ struct PolymorphicErrorTests {
     }
   }
 
-  @Test("are not of the wanted protocol")
+  @Test("a registered type that does not conform to the wanted protocol is refused")
   func otherFamily() throws {
     for coder in coders(.shapes) {
       let data = try coder.encode(["shapes": [["label": ["text": "a"]]]])
@@ -84,7 +84,7 @@ struct PolymorphicErrorTests {
     }
   }
 
-  @Test("are no objects with one key")
+  @Test("values that are not objects with one key are refused")
   func otherForms() throws {
     for coder in coders(.shapes) {
       for value: JSONValue in [[:], ["circle": ["radius": 1], "square": ["side": 1]], [1], 1, "circle", nil] {
@@ -99,7 +99,7 @@ struct PolymorphicErrorTests {
     }
   }
 
-  @Test("have keys of a dictionary that are none of its type, or twice one")
+  @Test("invalid and repeated keys of a dictionary are refused")
   func keys() throws {
     struct Numbered: Codable { @Polymorphic var numbered: [Int: any Shape] }
     let circle = ["circle": ["radius": 1.0]]
@@ -112,7 +112,7 @@ struct PolymorphicErrorTests {
     }
   }
 
-  @Test("nest without end: refused")
+  @Test("polymorphic values that nest too deep are refused")
   func depth() throws {
     var shape: any Shape = Circle(radius: 1)
     for _ in 0..<400 { shape = ShapeGroup(parts: [shape]) }
@@ -121,7 +121,7 @@ struct PolymorphicErrorTests {
     #expect(failure { try encoder.encode(polymorphic: shape) }?.kind == .invalidValue)
   }
 
-  @Test("are made up: bytes from strangers")
+  @Test("changed bytes of polymorphic values decode or throw a DecodingError")
   func mutations() throws {
     let coder = StowCoder(types: .shapes)
     let drawing = Drawing(shapes: [

@@ -17,7 +17,7 @@ struct PolymorphicTests {
     frame: Square(side: 9), named: ["a": Square(side: 1)], rows: [[Circle(radius: 3), nil], []],
     numbered: [-4: Circle(radius: 4)])
 
-  @Test("come back in all kinds of properties, by any coder")
+  @Test("polymorphic values are decoded unchanged in all kinds of properties, by any coder")
   func properties() throws {
     for coder in coders(.shapes) {
       let copy = try coder.decode(Drawing.self, from: coder.encode(Self.drawing))
@@ -34,7 +34,7 @@ struct PolymorphicTests {
     }
   }
 
-  @Test("are nil where a path leads to nothing, if they are optional")
+  @Test("an optional polymorphic value is nil if its path leads to nothing")
   func missingParts() throws {
     let coder = StowCoder(types: .shapes)
     let decoder = StowDecoder()
@@ -51,7 +51,7 @@ struct PolymorphicTests {
     }
   }
 
-  @Test("are objects with one key, the name")
+  @Test("a polymorphic value is an object with one key, the name of its type")
   func form() throws {
     let coder = StowCoder(types: .shapes)
     let value = try StowValue(from: coder.encode(Self.drawing))
@@ -60,7 +60,7 @@ struct PolymorphicTests {
     #expect(value["numbered"] == ["-4": ["circle": ["radius": 4.0]]])
   }
 
-  @Test("are left out if they are nil, and nil if they are missing")
+  @Test("optional values are left out if they are nil, and are nil if they are missing")
   func missing() throws {
     struct Frame: Codable { @Polymorphic var frame: (any Shape)? }
     struct Nothing: Codable {}
@@ -72,7 +72,7 @@ struct PolymorphicTests {
     }
   }
 
-  @Test("are missing keys where they are not optional")
+  @Test("a missing value that is not optional throws keyNotFound")
   func required() throws {
     struct Frame: Codable { @Polymorphic var frame: any Shape }
     for coder in coders(.shapes) {
@@ -81,7 +81,7 @@ struct PolymorphicTests {
     }
   }
 
-  @Test("may be the whole message")
+  @Test("a polymorphic value may be the whole message")
   func top() throws {
     let encoder = StowEncoder()
     let decoder = StowDecoder()
@@ -102,7 +102,7 @@ struct PolymorphicTests {
     #expect(try decoder.decode(polymorphic: (any Shape)?.self, from: none) == nil)
   }
 
-  @Test("may be subclasses, which are found by what they are")
+  @Test("polymorphic values may be subclasses, which are found by their dynamic type")
   func classes() throws {
     var types = TypeRegistry()
     types.register(Pet.self, as: "animal")
@@ -116,7 +116,7 @@ struct PolymorphicTests {
     }
   }
 
-  @Test("are nils whose level would be lost: an error")
+  @Test("a nested nil whose level would be lost is an error")
   func nestedNil() throws {
     struct Levels: Codable { @Polymorphic var value: (any Shape)?? }
     for coder in coders(.shapes) {
@@ -128,7 +128,7 @@ struct PolymorphicTests {
     }
   }
 
-  @Test("are what their wrapper is: equal, hashable, sendable")
+  @Test("wrappers of polymorphic values are equal, hashable and sendable if their values are")
   func conformances() {
     func isSendable(_ value: some Sendable) {}
     isSendable(Polymorphic<[any Shape]>(wrappedValue: []))
@@ -136,7 +136,7 @@ struct PolymorphicTests {
     #expect(Set([Polymorphic(wrappedValue: 1), Polymorphic(wrappedValue: 1)]).count == 1)
   }
 
-  @Test("are coded by many threads with one coder")
+  @Test("64 threads encode and decode polymorphic values with one coder")
   func threads() throws {
     let coder = StowCoder(types: .shapes)
     let data = try coder.encode(Self.drawing)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Registries of types")
 struct TypeRegistryTests {
-  @Test("write the first name of a type and read all")
+  @Test("a registry writes the first name of a type and reads all of its names")
   func names() throws {
     var types = TypeRegistry.shapes
     types.register(Circle.self, as: "disk")
@@ -20,7 +20,7 @@ struct TypeRegistryTests {
       try coder.decoder.decode(polymorphic: (any Shape).self, from: old) as? Circle == Circle(radius: 2))
   }
 
-  @Test("are what the coder has in its user information")
+  @Test("the types of a coder are stored in its user information")
   func userInfo() {
     let encoder = StowEncoder()
     #expect(encoder.types.names.isEmpty)
@@ -31,7 +31,7 @@ struct TypeRegistryTests {
   }
 
   #if os(macOS) || os(Linux) || os(Windows)
-    @Test("trap when a name would stand for two types")
+    @Test("registering a name for two types traps")
     func twice() async {
       await #expect(processExitsWith: .failure) {
         var types = TypeRegistry.shapes
@@ -58,7 +58,7 @@ struct UnregisteredValueTests {
     return types
   }
 
-  @Test("are kept and written as they were")
+  @Test("values of unregistered types are kept and written unchanged")
   func kept() throws {
     let drawing = Drawing(shapes: [Circle(radius: 1), Square(side: 2), ShapeGroup(parts: [Square(side: 3)])])
     let newer = StowCoder(types: .shapes)
@@ -79,7 +79,7 @@ struct UnregisteredValueTests {
     #expect((again.shapes[2] as? UnknownShape)?.typeName == "group")
   }
 
-  @Test("are Codable as themselves")
+  @Test("a fallback value is encoded and decoded as itself")
   func themselves() throws {
     for coder in coders(TypeRegistry()) {
       let unknown = UnknownShape(typeName: "star", content: ["rays": 5])
@@ -89,7 +89,7 @@ struct UnregisteredValueTests {
     }
   }
 
-  @Test("are errors where the fallback is none of the family")
+  @Test("an unregistered type is an error if the fallback does not belong to the family")
   func otherFamily() throws {
     struct Zoo: Codable { @Polymorphic var animals: [Pet] }
     for coder in coders(Self.older) {

@@ -12,7 +12,7 @@ struct LargeDecimalTests {
     ("340282366920938463463374607431768211450e127", "1B 11 7F FA FF*15"),
   ]
 
-  @Test("are valid, and come back as the same bytes and the same text")
+  @Test("decimals beyond Decimal are decoded, and keep their bytes and their text")
   func kept() throws {
     for (text, hex) in Self.texts {
       let bytes = try VectorFile.bytes(hex)
@@ -30,7 +30,7 @@ struct LargeDecimalTests {
     }
   }
 
-  @Test("are refused by Decimal, with their path, and read as Double")
+  @Test("Decimal refuses larger decimals with their path, and Double reads them")
   func conversions() throws {
     for (text, hex) in Self.texts {
       let bytes = try VectorFile.bytes(hex)
@@ -47,7 +47,7 @@ struct LargeDecimalTests {
     }
   }
 
-  @Test("are equal if their numbers are")
+  @Test("large decimals are equal if their numbers are")
   func equality() throws {
     let values: [StowValue] = [
       .largeDecimal(magnitude: 10, exponent: 127, isNegative: false),
@@ -78,7 +78,7 @@ struct LargeDecimalTests {
     #expect(try StowValue(from: nan.encoded()) == .decimal(.nan))
   }
 
-  @Test("are an error of encoders that write a Decimal")
+  @Test("large decimals are an error in encoders that write a Decimal")
   func otherEncoders() throws {
     let value: StowValue = [.largeDecimal(magnitude: 10, exponent: 127, isNegative: false)]
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(value) }

@@ -27,7 +27,7 @@ struct StowPathTests {
     ([.index(.max), .index(.min)], "[9223372036854775807][-9223372036854775808]"),
   ]
 
-  @Test("are written as text and read again")
+  @Test("paths are written as text and read from it")
   func text() {
     forEachCase(of: Self.texts) { (path: StowPath, text: String) in
       #expect(path.description == text)
@@ -36,7 +36,7 @@ struct StowPathTests {
   }
 
   @Test(
-    "text that says none is refused")
+    "text that is not a path is refused")
   func refused() {
     forEachCase(of: [
       ".", ".a", "a.", "a..b", "a b", "a[", "a]", "a[3", "a[x]", "a[\"b]", "a[\"b\"", "a[\"\\x\"]", "3",
@@ -47,7 +47,7 @@ struct StowPathTests {
     ]) { (text: String) in #expect(StowPath(text) == nil) }
   }
 
-  @Test("any path is the same when its text is read")
+  @Test("any path is the same after its text is read")
   func anyPath() {
     var random = SeededGenerator(seed: 71)
     let scalars: [Unicode.Scalar] = [
@@ -72,7 +72,7 @@ struct StowPathTests {
     }
   }
 
-  @Test("any text is refused or says a path that is the same when written")
+  @Test("any text is refused or is a path that stays the same when written")
   func anyText() {
     var random = SeededGenerator(seed: 72)
     let scalars: [Unicode.Scalar] = [
@@ -89,7 +89,7 @@ struct StowPathTests {
     #expect(count > 500)
   }
 
-  @Test("are made of steps and literals")
+  @Test("paths are made of steps and literals")
   func steps() {
     var path: StowPath = ["a", 3]
     path.steps.append(.each)

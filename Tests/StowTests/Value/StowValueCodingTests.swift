@@ -19,7 +19,7 @@ struct StowValueCodingTests {
     name: "Ada", id: UUID(), born: Date(timeIntervalSinceReferenceDate: 5), level: nil,
     extra: ["a": [1, 2.5, "x"], "b": .null], more: .null, list: [1, .null, [nil]], table: ["k": ["l": true]])
 
-  @Test("as a property, an element and an optional")
+  @Test("a StowValue is decoded unchanged as a property, an element and an optional")
   func places() throws {
     expectRoundTrip(person)
     expectRoundTrip([StowValue?.none, .some(.null), .some(.nestedNull(level: 2)), .some(5)])
@@ -30,7 +30,7 @@ struct StowValueCodingTests {
       (0..<40).map { ["row": StowValue($0), "even": .bool($0 % 2 == 0), "same": "s"] as StowValue })
   }
 
-  @Test("from and to other types")
+  @Test("a StowValue is made from other types and decoded as them")
   func types() throws {
     var value = try StowValue(encoding: person)
     #expect(value["name"] == "Ada")
@@ -47,7 +47,7 @@ struct StowValueCodingTests {
     #expect(try StowValue(from: [UInt8](value.encoded())) == value)
   }
 
-  @Test("by containers of all kinds")
+  @Test("containers of all kinds encode and decode a StowValue")
   func containers() throws {
     let value: StowValue = ["a": .nestedNull(level: 3), "b": [.float(.signalingNaN)], "c": .url("not a URL")]
     let message = try StowEncoder().encode(
@@ -76,7 +76,7 @@ struct StowValueCodingTests {
     #expect(missing == .null)
   }
 
-  @Test("sorts keys if asked to")
+  @Test("the keys of a StowValue are sorted if the encoder sorts keys")
   func sorted() throws {
     let encoder = StowEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -86,7 +86,7 @@ struct StowValueCodingTests {
     #expect(copy["a"]?.object?.keys == ["c", "d"])
   }
 
-  @Test("relies on contexts, and shares their keys")
+  @Test("a StowValue relies on contexts and shares their keys")
   func contexts() throws {
     let rows: StowValue = .array((0..<3).map { ["identifier": StowValue($0), "description": "text"] })
     let context = try StowContext(learningFrom: [rows])
@@ -102,7 +102,7 @@ struct StowValueCodingTests {
 
   // MARK: faults
 
-  @Test("fails with the path of what is wrong")
+  @Test("decoding a StowValue throws an error with the path of the fault")
   func faults() throws {
     let message: [UInt8] = [0xC9, 0x81, 0x61, 0xE6, 0x91, 0xE4, 0x92, 0x32, 0xFF, 0xFF]
     let expected = Failure.dataCorrupted("a", 1, 1)
@@ -119,7 +119,9 @@ struct StowValueCodingTests {
     _ = try? StowValue(from: decimal)
   }
 
-  @Test("has the keys of each partial record, however many the shape has", arguments: [8, 9, 63, 64, 65, 66])
+  @Test(
+    "a StowValue has the keys of each partial record, however many keys the shape has",
+    arguments: [8, 9, 63, 64, 65, 66])
   func partialRecords(keyCount: Int) throws {
     var message: [UInt8] = [0x1F, 0, 1, UInt8(keyCount)]
     for key in 0..<keyCount { message += Bomb.key(key) }
@@ -137,7 +139,7 @@ struct StowValueCodingTests {
     #expect(records == .array(plain.map { .object(StowObject($0.map { ($0, StowValue($1)) })) }))
   }
 
-  @Test("nests as deeply as is allowed", arguments: [1, 100, 512])
+  @Test("a StowValue nests exactly as deep as the limit allows", arguments: [1, 100, 512])
   func depth(_ depth: Int) throws {
     var value: StowValue = 5
     for level in 0..<depth { value = level % 2 == 0 ? [value] : ["a": value] }
@@ -155,7 +157,7 @@ struct StowValueCodingTests {
 
   // MARK: other coders
 
-  @Test("by JSON as a generic value")
+  @Test("JSON encodes and decodes a StowValue as a generic value")
   func json() throws {
     let value: StowValue = [
       "a": [1, -2.5, nil, true, "x"], "b": .integer(Int128(UInt64.max)), "c": .integer(Int128(Int64.min)),
@@ -182,7 +184,7 @@ struct StowValueCodingTests {
     }
   }
 
-  @Test("by property lists, which have dates and data")
+  @Test("property lists encode and decode a StowValue with dates and data")
   func propertyLists() throws {
     let value: StowValue = [
       "a": [1, -2.5, true, "x"], "b": .date(Date(timeIntervalSinceReferenceDate: 5)),
@@ -193,7 +195,7 @@ struct StowValueCodingTests {
     #expect(try PropertyListDecoder().decode(StowValue.self, from: encoder.encode(value)) == value)
   }
 
-  @Test("of a table with a broken cell: the error has the path of its row")
+  @Test("the error of a broken cell in a table has the path of its row")
   func brokenCell() throws {
     struct Row: Encodable { var number: Int, isKnown: Bool }
     // Among the first bytes of the rows are all that begin an array or an object elsewhere.

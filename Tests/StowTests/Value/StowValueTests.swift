@@ -9,7 +9,7 @@ struct StowValueTests {
     "people": [["name": "Bea"], ["name": "Cem"]],
   ]
 
-  @Test("is made of literals and read by keys and indices")
+  @Test("a StowValue is made of literals and read by keys and indices")
   func access() {
     #expect(sample["name"]?.string == "Ada")
     #expect(sample["tags"]?[1]?.string == "b")
@@ -30,7 +30,7 @@ struct StowValueTests {
     #expect("\(number)" as StowValue == .string("7"))
   }
 
-  @Test("is made of integers of every type, exactly or not at all")
+  @Test("a StowValue is made from integers of every type, exactly or not at all")
   func integers() {
     let small: [StowValue] = [
       StowValue(7 as Int), StowValue(7 as Int8), StowValue(7 as Int16), StowValue(7 as Int32),
@@ -47,7 +47,7 @@ struct StowValueTests {
     #expect(StowValue(exactly: WideInteger(words: [7, 0, .max, .max])) == nil)
   }
 
-  @Test("has an accessor for each kind, which is nil for all others")
+  @Test("a StowValue has an accessor for each kind, which is nil for all others")
   func accessors() {
     let id = UUID()
     let date = Date(timeIntervalSinceReferenceDate: 1)
@@ -81,7 +81,7 @@ struct StowValueTests {
     #expect(url.map { StowValue.url($0) } == .url("https://example.org"))
   }
 
-  @Test("is changed by keys and indices")
+  @Test("a StowValue is changed by keys and indices")
   func changing() {
     var value = sample
     value["people"]?[0]?["name"] = "Dan"
@@ -107,7 +107,7 @@ struct StowValueTests {
     #expect(other == [true])
   }
 
-  @Test("is an empty object or array once the last of its values is removed")
+  @Test("an object or array is empty after the last of its values is removed")
   func removingTheLast() {
     var value: StowValue = ["object": ["key": 1], "list": [1], "text": "x"]
     value["object"]?["key"] = nil
@@ -119,7 +119,7 @@ struct StowValueTests {
     #expect(value == [:])
   }
 
-  @Test("is changed in its place")
+  @Test("a StowValue is changed in place")
   func inPlace() throws {
     var value: StowValue = ["list": .array(Array(repeating: .object(["a": [0]]), count: 1000))]
     // Copies would take a thousand times as many steps: minutes.
@@ -130,7 +130,7 @@ struct StowValueTests {
     #expect(value["list"]?[999]?["a"]?[49] == 999)
   }
 
-  @Test("stays whole if changing it fails")
+  @Test("a StowValue keeps all its values if changing one of them throws")
   func failing() {
     func fail(_ value: inout StowValue?) throws {
       value?["b"] = 2
@@ -143,7 +143,7 @@ struct StowValueTests {
     #expect(value == ["a": ["b": 2], "c": [["b": 2]]])
   }
 
-  @Test("is equal to what is written alike, and hashed alike")
+  @Test("values that are written alike are equal and have equal hashes")
   func equality() {
     let equal: [[StowValue]] = [
       [.null, .nestedNull(level: 0), .nestedNull(level: -5), nil],
@@ -169,7 +169,7 @@ struct StowValueTests {
     #expect(Set(equal.joined()).count == equal.count)
   }
 
-  @Test("describes itself in diagnostic notation")
+  @Test("the description of a StowValue is in diagnostic notation")
   func description() {
     let value: StowValue = [
       "a": [1, -2.5, nil, true], "b\"\n\u{1}": "\\", "c": .data(Data([1, 2, 3])), "d": .url("u:v"),
@@ -195,7 +195,7 @@ struct StowValueTests {
 
 @Suite("StowObject")
 struct StowObjectTests {
-  @Test("keeps the order of keys, each once")
+  @Test("a StowObject keeps the order of its keys, each of which occurs once")
   func order() {
     var object: StowObject = ["b": 1, "a": 2, "b": 3]
     #expect(object.keys == ["b", "a"])
@@ -217,7 +217,7 @@ struct StowObjectTests {
     #expect(object.description.utf8.elementsEqual("{\"b\": 5, \"c\": 4, \"é\": 3, \"e\u{301}\": 2}".utf8))
   }
 
-  @Test("finds keys among many, and copies stay as they are")
+  @Test("a StowObject finds its keys among 100,000, and its copies do not change")
   func many() {
     forEachCase(of: [0, 1, 7, 8, 9, 10, 1000, 100_000]) { (count: Int) in
       var object = StowObject((0..<count).map { ("key \($0)", StowValue($0)) })
@@ -235,7 +235,7 @@ struct StowObjectTests {
     }
   }
 
-  @Test("is read by many threads at once")
+  @Test("eight tasks can read a StowObject at once")
   func threads() async {
     let object = StowObject((0..<1000).map { ("key \($0)", StowValue($0)) })
     await withTaskGroup(of: Bool.self) { group in

@@ -56,13 +56,13 @@ extension MeaningObject {
   fileprivate var hasFreeKeys: Bool { if case .free = keys { true } else { false } }
 }
 
-@Suite("The vectors as values")
+@Suite("Vectors as values")
 struct StowValueVectorTests {
   private static func vectors(_ kinds: Vector.Kind...) -> [Vector] {
     ((try? VectorFile.all.get()) ?? []).filter { kinds.contains($0.kind) && $0.context == nil }
   }
 
-  @Test("are what they mean")
+  @Test("vectors are decoded as values with their meaning")
   func meanings() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
       let value = try StowValue(from: vector.bytes)
@@ -72,7 +72,7 @@ struct StowValueVectorTests {
     }
   }
 
-  @Test("are the same inside other types")
+  @Test("vectors are decoded as the same values inside other types")
   func places() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
       let value = try StowValue(from: vector.bytes)
@@ -111,7 +111,7 @@ struct StowValueVectorTests {
     init(from decoder: any Decoder) throws { value = try StowValue(from: decoder) }
   }
 
-  @Test("of free keys are written as the same bytes")
+  @Test("vectors with free keys are written as the same bytes")
   func freeKeys() {
     forEachCase(of: Self.vectors(.canonical)) { (vector: Vector) in
       guard try #require(vector.meaning).hasFreeKeys else { return }
@@ -128,7 +128,7 @@ struct StowValueVectorTests {
     func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
   }
 
-  @Test("of other keys are written as bytes that mean the same")
+  @Test("vectors with other keys are written as bytes with the same meaning")
   func otherKeys() {
     forEachCase(of: Self.vectors(.canonical, .accepted).filter(\.isWritable)) { (vector: Vector) in
       let value = try StowValue(from: vector.bytes)
@@ -154,13 +154,13 @@ struct StowValueVectorTests {
     "symbol-fixed-keys-come-last",
   ]
 
-  @Test("that are written otherwise are known")
+  @Test("the vectors listed as written differently are canonical vectors")
   func rewritten() throws {
     let names = Set(try VectorFile.all.get().filter { $0.kind == .canonical }.map(\.name))
     #expect(Self.rewritten.isSubset(of: names))
   }
 
-  @Test("that are refused are refused")
+  @Test("refused vectors are refused as values")
   func refusing() {
     forEachCase(of: Self.vectors(.refused)) { (vector: Vector) in
       #expect(throws: DecodingError.self) { try StowValue(from: vector.bytes) }

@@ -29,7 +29,7 @@ private struct Settings: Codable, Equatable {
   }
 }
 
-@Suite("What is not known")
+@Suite("Unknown keys")
 struct UnknownKeyTests {
   private struct Later: Codable, Equatable {
     var theme: String
@@ -39,7 +39,7 @@ struct UnknownKeyTests {
     var id: UUID
   }
 
-  @Test("is kept, to the kinds of its values")
+  @Test("unknown keys are kept with the kinds of their values")
   func kept() throws {
     let later = Later(
       theme: "dark", name: "Ada", volume: 5, opened: [Date(timeIntervalSinceReferenceDate: 7)], id: UUID())

@@ -21,7 +21,7 @@ struct TypesTests {
     return run.lines.filter { $0.hasPrefix("  var ") }.map { String($0.dropFirst(6)) }
   }
 
-  @Test("what is written compiles, and its values are those that were read")
+  @Test("the written types compile and decode the values that were read")
   func compiled() throws {
     let text = #"""
       {
@@ -52,7 +52,7 @@ struct TypesTests {
     #expect(try StowValue(from: StowEncoder().encode(station)) == value)
   }
 
-  @Test("numbers have the type that holds all of them")
+  @Test("numbers get a type that holds all of them")
   func numbers() throws {
     let text = """
       {"int": [1, -9223372036854775808], "unsigned": [9223372036854775808, 1], "wide": [9223372036854775808, -1],
@@ -66,7 +66,7 @@ struct TypesTests {
       ])
   }
 
-  @Test("what may be missing or nil is an optional, and what has several kinds is a StowValue")
+  @Test("values that may be missing or nil become optionals, and mixed ones become StowValue")
   func optionals() throws {
     let text = """
       [{"a": 1, "b": null, "c": [null, null(1), "x"], "d": url"a b", "e": null, "g": null},
@@ -90,7 +90,7 @@ struct TypesTests {
         """)
   }
 
-  @Test("objects whose keys are data are dictionaries")
+  @Test("objects whose keys are data become dictionaries")
   func dictionaries() throws {
     let id = "00112233-4455-6677-8899-AABBCCDDEEFF"
     #expect(
@@ -112,7 +112,7 @@ struct TypesTests {
     #expect(try properties("{\"list\": [\(texts), \(numbers)]}").count == 25)
   }
 
-  @Test("names are made of keys, and none is given twice")
+  @Test("names are made from keys, and no name is used twice")
   func names() throws {
     let keys = [
       "opening_hours", "XMLFile", "ID", "MAX_SIZE", "a b", "aB", "", "€", "2x", "größe", "$ref", "x1", "X1",
@@ -139,7 +139,7 @@ struct TypesTests {
     }
   }
 
-  @Test("keys that Swift takes for the same, but that have other bytes, are not of one struct")
+  @Test("keys that Swift considers equal but that have different bytes get different structs")
   func spellings() throws {
     let lines = try properties(#"{"a": {"\u00E9": 1}, "b": {"e\u0301": 1}, "c": {"\u00E9": 2}}"#)
     #expect(
@@ -147,7 +147,7 @@ struct TypesTests {
         == ["a: A", "b: B", "c: A", "\u{E9}: Int", "e\u{301}: Int"].map { Array($0.utf8) })
   }
 
-  @Test("all records of logs and streams, and all files, have one type")
+  @Test("all records of logs and streams, and all files, share one type")
   func records() throws {
     let log = try RecordLog(at: folder.url.appending(path: "log"))
     for number in 0..<300 { try log.append(number < 299 ? ["number": number] : ["number": 1, "last": 2]) }
@@ -167,7 +167,7 @@ struct TypesTests {
         == ["  var text: String?", "  var number: Double?", "  var last: Int?"])
   }
 
-  @Test("what cannot be read is said, and what is deep is written")
+  @Test("unreadable input is reported, and deeply nested values are written")
   func hostile() throws {
     let bad = try Tool.run("types", "-", input: Data([0x91, 0x91]))
     #expect(bad.code == 1 && bad.output.isEmpty && bad.errors.contains("offset 1"))

@@ -3,10 +3,10 @@ import Stow
 import StowNotation
 import Testing
 
-@Suite("Texts that are no diagnostic notation")
+@Suite("Texts that are not diagnostic notation")
 struct NotationErrorTests {
   @Test(
-    "are refused where they are wrong")
+    "invalid texts are refused with the line and column of the error")
   func errors() {
     forEachCase(of: [
       ("", "1:1: the text ends before its value"), (" \n ", "2:2: the text ends before its value"),
@@ -47,7 +47,7 @@ struct NotationErrorTests {
     }
   }
 
-  @Test("nest at most as deep as messages")
+  @Test("texts nest at most as deep as messages")
   func depth() throws {
     func nested(_ levels: Int) -> String {
       String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -63,7 +63,7 @@ struct NotationErrorTests {
     }
   }
 
-  @Test("nest as deep as any message, those with a table or a matrix at the last level among them")
+  @Test("texts nest as deep as messages that end in a table or a matrix at the last level")
   func deepestMessages() throws {
     // Two columns. One is constant: an empty array or an empty map.
     for table: [UInt8] in [[0x7A, 6, 0, 0, 1, 0xE0, 7, 8], [0x7B, 6, 2, 0, 1, 0xC0, 7, 8]] {
@@ -76,7 +76,7 @@ struct NotationErrorTests {
     }
   }
 
-  @Test("take time in proportion to their length")
+  @Test("texts are read in time in proportion to their length")
   func time() throws {
     func expectLinear(_ text: (Int) -> String) throws {
       let texts = [2_000: text(2_000), 32_000: text(32_000)]
@@ -97,7 +97,7 @@ struct NotationErrorTests {
     try expectLinear { object($0 / 10) }
   }
 
-  @Test("never trap, whatever was changed in them")
+  @Test("randomly changed texts never trap")
   func mutations() {
     forEachCase(of: 0..<8) { (seed: UInt64) throws in
       var random = SeededGenerator(seed: seed)

@@ -12,7 +12,7 @@ struct NotationTests {
     #expect(try read.encoded() == value.encoded(), "\(text)")
   }
 
-  @Test("is what FORMAT.md says")
+  @Test("values have the diagnostic notation that FORMAT.md gives")
   func examples() throws {
     let examples = try FormatDocument.load().notations
     #expect(examples.count > 20)
@@ -23,7 +23,7 @@ struct NotationTests {
     }
   }
 
-  @Test("says all of every vector")
+  @Test("the notation of every vector is read as the same value")
   func vectors() throws {
     for vector in try VectorFile.all.get() where vector.kind != .refused && vector.context == nil {
       let value = try StowValue(from: vector.bytes)
@@ -35,7 +35,7 @@ struct NotationTests {
     }
   }
 
-  @Test("says all of random values")
+  @Test("the notation of random values is read as the same values")
   func randomValues() {
     forEachCase(of: 0..<8) { (seed: UInt64) in
       var random = SeededGenerator(seed: seed)
@@ -47,7 +47,7 @@ struct NotationTests {
     }
   }
 
-  @Test("says dates to their bits")
+  @Test("the notation of dates keeps every bit")
   func dates() throws {
     var random = SeededGenerator(seed: 7)
     var seconds: [Double] = [
@@ -67,7 +67,7 @@ struct NotationTests {
     }
   }
 
-  @Test("names days as Foundation does")
+  @Test("the notation names days as Foundation does")
   func calendar() throws {
     // Before 1582 Foundation has another calendar.
     for days in stride(from: -150_000, to: 2_900_000, by: 1_237) {
@@ -81,7 +81,7 @@ struct NotationTests {
     }
   }
 
-  @Test("reads JSON")
+  @Test("the notation reads JSON")
   func json() throws {
     let text =
       #" { "a" : [ 1 , -0 , 2.5e3, 1E2, "\u00e9\ud83d\ude00\/\b\f" ] , "b":{} , "c" : [ ],"d":null}  "#
@@ -91,7 +91,7 @@ struct NotationTests {
     #expect(try StowValue(notation: text) == expected)
   }
 
-  @Test("breaks lines only where it must")
+  @Test("the notation breaks lines only where it must")
   func lines() {
     let value: StowValue = [
       "name": "Ada", "tags": ["a", "b"], "numbers": .array((0..<6).map { StowValue($0) }),
@@ -122,7 +122,7 @@ struct NotationTests {
     #expect(StowValue.array([["k": [1]], 2]).notation(width: 13) == "[\n  {\"k\": [1]},\n  2\n]")
   }
 
-  @Test("is written in time in proportion to the value")
+  @Test("notation is written and read in time in proportion to the value")
   func longStringsInside() throws {
     func time(depth: Int) throws -> Double {
       var value = StowValue.string(String(repeating: "é", count: 20_000))

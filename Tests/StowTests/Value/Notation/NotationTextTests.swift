@@ -3,14 +3,14 @@ import Stow
 import StowNotation
 import Testing
 
-@Suite("A text that is encoded while it is read")
+@Suite("Texts that are encoded while they are read")
 struct NotationTextTests {
   private static func encode(_ text: String, meaning: NotationText.Meaning? = nil) throws -> Data {
     var text = text
     return try text.withUTF8 { try StowEncoder().encode(NotationText($0, meaning: meaning)) }
   }
 
-  @Test("has the message of its value")
+  @Test("a text is encoded as the message of its value")
   func messages() throws {
     let records = (0..<40).map { index -> StowValue in
       ["name": "a name that comes again", "7": StowValue(index), "007": ["x": [[:], []]], "-1": 0.5]
@@ -27,7 +27,7 @@ struct NotationTextTests {
     }
   }
 
-  @Test("is refused where its value is")
+  @Test("a text is refused with the same error as its value")
   func errors() throws {
     // No message can be written that nests deeper, as values may that are read.
     #expect(throws: StowNotationError.self) { try Self.encode(String(repeating: "[", count: 513)) }
@@ -41,7 +41,7 @@ struct NotationTextTests {
     }
   }
 
-  @Test("has only those objects read as a whole that stand for something else")
+  @Test("only objects that represent something else are read as a whole")
   func meaning() throws {
     let text = #"[{"a": {"$b": [{"$c": 1}], "d": 2}}, {"\u0024": {}}, {"e": 1, "$f": 2}, {}]"#
     var met: [StowValue] = []
