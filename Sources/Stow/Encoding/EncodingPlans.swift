@@ -13,7 +13,7 @@ final class ScalarEncodingPlan<Value: RecordableScalar>: EncodingPlan<Value> {
   override func retained(_ elements: [Value]) -> RetainedValue? { Value.retained(elements) }
 }
 
-/// The generic types that have a encoding plan: optionals, arrays, and dictionaries whose keys are strings.
+/// The generic types that have an encoding plan: optionals, arrays, and dictionaries whose keys are strings.
 protocol WholeEncodable {
   /// Returns nil if values are encoded by their own `encode(to:)`.
   static func makeEncodingPlan() -> AnyEncodingPlan?

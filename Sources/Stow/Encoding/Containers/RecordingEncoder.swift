@@ -288,7 +288,7 @@ final class ObjectWriter {
     }
   }
 
-  /// Makes this the container that is written to. Once the message is over, values go nowhere.
+  /// Makes this the container that is written to. Once the message is over, values are discarded.
   private func goOn(_ builder: TapeBuilder) {
     if builder.isOver { turn = Turn(object: 0, expected: Turn.none) }
     if !builder.isCurrent(turn.object) { builder.go(to: turn.object) }

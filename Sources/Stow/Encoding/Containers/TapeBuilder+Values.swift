@@ -18,7 +18,7 @@ class EncodingPlan<Value>: AnyEncodingPlan {
   func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    preconditionFailure("a encoding plan without a way to encode")
+    preconditionFailure("an encoding plan without a way to encode")
   }
 
   /// Records the elements of an array.
