@@ -253,12 +253,12 @@ struct CarelessChangeTests {
         "\(name): level: 2.75 was read as 3.0. If that is meant, add \"level\" to dropping.",
         "\(name): list: [1, 2] was read as [2]. If that is meant, add \"list\" to dropping.",
       ])
-    // An integer that is now a floating-point number of the same value is none.
+    // An integer that is now a floating-point number of the same value has not changed.
     struct Level: Codable { var level: Double }
     let other = TemporaryFolder()
     try other.add(StowValue.object(["level": 2]).encoded())
     #expect(other.problems(Level.self) == [])
-    // Neither is another number that is now decimal.
+    // Neither has another number that is now decimal.
     struct Exact: Codable { var level: Decimal }
     try other.add(StowValue.object(["level": 2.75]).encoded())
     #expect(other.problems(Exact.self) == [])

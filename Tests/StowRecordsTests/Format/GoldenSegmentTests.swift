@@ -3,8 +3,8 @@ import Testing
 
 @testable import StowRecords
 
-/// The golden folders of segments are what is written, byte for byte but for identities that are known, and hold what stands
-/// beside them.
+/// The golden folders of segments are what is written, byte for byte with known identities, and hold the values beside
+/// them.
 struct GoldenSegmentTests {
   private typealias Sample = GoldenLogTests.Sample
 

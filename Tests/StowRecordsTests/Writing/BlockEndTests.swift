@@ -42,7 +42,7 @@ struct BlockEndTests {
     for id in 2..<6 { #expect(try read.decode(Event.self, at: id + 1) == Event(id), "\(rest) bytes left") }
   }
 
-  /// Records that just fit into their block, that fit but for their length, and that do not fit.
+  /// Records that just fit into their block, that fit only without their length, and that do not fit.
   @Test(arguments: [0, 30_000, 61_000])
   func aRecordMayBeAsLongAsTheRoomThatIsLeft(fillerSize: Int) throws {
     let disk = SimulatedDisk()

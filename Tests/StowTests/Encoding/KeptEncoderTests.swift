@@ -1,7 +1,7 @@
 import Stow
 import Testing
 
-/// Containers that outlive the call that made them: they go nowhere, and harm nothing.
+/// Containers that outlive the call that made them: what is written to them is discarded, and harms nothing.
 @Suite("Encoding containers kept beyond their message")
 struct KeptEncoderTests {
   @Test("kept containers can be written to if the keys of their message were put in order")

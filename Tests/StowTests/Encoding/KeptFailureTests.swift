@@ -3,7 +3,7 @@ import Stow
 import Testing
 
 /// Encoders and containers of values that threw, whose errors were swallowed: what is written to them later in the
-/// same message goes nowhere, as the values did.
+/// same message is discarded, as the values were.
 @Suite("Encoding containers kept from values that threw")
 struct KeptFailureTests {
   private enum FixedKey: String, CodingKey { case a, b, c }

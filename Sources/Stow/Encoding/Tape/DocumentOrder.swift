@@ -1,9 +1,9 @@
 /// Puts a tape in the order of the document: the one pass that repairs what came in another.
 ///
-/// It goes along the links from the top, and appends the values to a second tape. Values that threw, which nothing links
-/// to, stay behind. Of several values for a key the last one counts, in the place of the first. An object that has a key of
-/// another type than its first ones becomes a map. Strings come into the pool as they first occur, and uses are counted again; so are slots, if
-/// keys are sorted. Takes time linear in the length of the tape.
+/// It follows the links from the top, and appends the values to a second tape. Values that threw are left out, because
+/// nothing links to them. Of several values for a key the last one counts, in the place of the first. An object that has a
+/// key of another type than its first ones becomes a map. Strings join the pool as they first occur, and uses are counted
+/// again; so are slots, if keys are sorted. Takes time linear in the length of the tape, except to sort what is out of turn.
 ///
 /// The buffers are kept for the next message. The old message is `inout` also where it is only read, because a borrowed
 /// one would be copied from where it is stored.

@@ -49,7 +49,7 @@ struct KeyTables: ~Copyable {
     for table in former.buffer { table.pointee.forgetCounts() }
   }
 
-  /// Keeps the tables that turned out to have no objects, behind the others.
+  /// Keeps the tables that turned out to have no objects, after the others.
   mutating func endCount() {
     for table in former.buffer where table.pointee.uses == 0 { active.append(table) }
     former.truncate(to: 0)

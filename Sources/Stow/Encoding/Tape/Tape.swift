@@ -56,7 +56,7 @@ struct Tape: ~Copyable {
 
   func depth(of container: Int) -> Int { Int(containers[container].depth) }
 
-  /// Returns the container that a token is; nil if it is none.
+  /// Returns the container that a token is; nil for another value.
   func container(at index: Int) -> Int? { tokens[index].isContainer ? tokens[index].value : nil }
 
   /// Returns whether the value of a container was linked, or might be: whether no part of it has thrown.

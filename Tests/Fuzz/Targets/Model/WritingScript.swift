@@ -279,7 +279,7 @@ final class WritingScript {
 
   /// Whether `body` succeeds. Its `Refusal` is swallowed or thrown on.
   ///
-  /// What a value handed out that failed may be written to still, and goes nowhere.
+  /// What is written later to the containers of a value that failed is discarded.
   private func attempt(_ body: () throws -> Void) throws -> Bool {
     do {
       try body()
