@@ -1,17 +1,4 @@
-/// The values of one message: a token for each, and a table of the containers.
-///
-///     {"id": 7, "tags": ["a", "b"], "ok": true}
-///
-///     tokens          0    1 object   2 integer   3 array   4 string   5 string   6 true
-///       key           -       -         "id"      "tags"       0          1        "ok"
-///       value         -     (1)          7          (2)       "a"        "b"        -
-///       previous      -       0          1           2         3          4         3
-///
-///     containers     (0)     (1)                    (2)
-///       token         0       1                      3
-///       parent        -      (0)                    (1)
-///       last          1       6                      5
-///       count         1       3                      2
+/// The values of one message: a token for each, and a table of the containers. ARCHITECTURE.md draws one.
 ///
 /// Token 0 is no value, and container 0 has the whole message as its only value. A value is appended, and once it is
 /// complete it is linked: it becomes the last one of its container, and the one that was the last precedes it. The first
@@ -59,7 +46,7 @@ struct Tape: ~Copyable {
   /// Returns the container that a token is; nil for another value.
   func container(at index: Int) -> Int? { tokens[index].isContainer ? tokens[index].value : nil }
 
-  /// Returns whether the value of a container was linked, or might be: whether no part of it has thrown.
+  /// Returns whether a container is still the value of its token and was linked, as that of a value that threw is not.
   func isLinked(_ container: Int) -> Bool {
     let index = Int(containers[container].token)
     return self.container(at: index) == container && tokens[index].previous != Token.unlinked
