@@ -1,20 +1,49 @@
 // How the values of one field are recorded from their place in memory, and decoded into it.
 
-/// Codes the values of a field by the plans of their type, or by their own `Codable`.
-final class FieldCoder {
-  /// The types whose values are coded by specialized code. For an optional, this is the type that it wraps.
-  enum Kind {
-    case double, int, string, bool
-    /// Another scalar.
-    case scalar
-    /// A type that may hold containers, and calls `Codable`.
-    case other
+/// What coding the values of a field does. For an optional, this is what it does with the value inside.
+enum FieldOperation {
+  // Scalars that are coded in line. `Int` and `UInt` are the integers of their size.
+  case double, float, bool, string
+  case int8, int16, int32, int64
+  case uint8, uint16, uint32, uint64
+  /// Another scalar.
+  case scalar
+  /// A type that may hold containers, and calls `Codable`.
+  case other
 
-    /// Whether values are coded in line.
-    var isInLine: Bool { self != .scalar && self != .other }
+  /// Whether values are coded in line.
+  var isInLine: Bool { self != .scalar && self != .other }
+
+  /// - Parameter scalar: The scalar that the type is, or wraps; nil if it is no scalar.
+  fileprivate init(_ scalar: (any ReadableScalar.Type)?) {
+    self =
+      switch scalar {
+      case is Double.Type: .double
+      case is Float.Type: .float
+      case is Bool.Type: .bool
+      case is String.Type: .string
+      case is Int8.Type: .int8
+      case is Int16.Type: .int16
+      case is Int32.Type: .int32
+      case is Int64.Type: .int64
+      case is Int.Type: Self.of(Int.bitWidth, .int32, .int64)
+      case is UInt8.Type: .uint8
+      case is UInt16.Type: .uint16
+      case is UInt32.Type: .uint32
+      case is UInt64.Type: .uint64
+      case is UInt.Type: Self.of(UInt.bitWidth, .uint32, .uint64)
+      default: scalar == nil ? .other : .scalar
+      }
   }
 
-  let kind: Kind
+  private static func of(_ width: Int, _ narrow: FieldOperation, _ wide: FieldOperation) -> FieldOperation {
+    width == 32 ? narrow : wide
+  }
+}
+
+/// Codes the values of a field by the plans of their type, or by their own `Codable`.
+final class FieldCoder {
+  let operation: FieldOperation
   /// The type, if it is an optional. Its nil is absent.
   let optional: (any AnyOptional.Type)?
   /// The scalar that the type is, or wraps.
@@ -30,6 +59,8 @@ final class FieldCoder {
   let makeAbsent: ((UnsafeMutableRawPointer) -> Void)?
   /// Whether values are coded in line, and an absent one is nil.
   let isNilIfAbsent: Bool
+  /// Whether values can be copied and forgotten as bytes.
+  let isTrivial: Bool
   /// Deinitializes what was decoded.
   let destroy: (UnsafeMutableRawPointer) -> Void
 
@@ -37,15 +68,9 @@ final class FieldCoder {
     let optional = Value.self as? any AnyOptional.Type
     self.optional = optional
     scalar = ScalarTypes.scalar(optional?.wrapped ?? Value.self)
-    kind =
-      switch scalar {
-      case is Double.Type: .double
-      case is Int.Type: .int
-      case is String.Type: .string
-      case is Bool.Type: .bool
-      default: scalar == nil ? .other : .scalar
-      }
-    let isKeyed = kind != .scalar || scalar is any FixedWidthInteger.Type || scalar == Float.self
+    operation = FieldOperation(scalar)
+    isTrivial = _isPOD(Value.self)
+    let isKeyed = operation != .scalar || scalar is any FixedWidthInteger.Type
     keyedScalar = isKeyed ? scalar : nil
     append = { value, key, builder, object in
       let entry = builder.plan(of: Value.self)
@@ -58,7 +83,7 @@ final class FieldCoder {
       try session.decode(into: target, session.plan(of: Value.self), at: place, node)
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
-    isNilIfAbsent = kind.isInLine && optional != nil && putDefault == nil
+    isNilIfAbsent = operation.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
   }
 }
@@ -69,46 +94,45 @@ extension AnyField {
 
 // MARK: the fields of a type
 
-/// The fields of a type, with their coding keys.
-final class CodedFields<Root: StowFields> {
-  let table = Root.stowFields
+/// The fields of a type as a program: what coding a value of it does, field after field.
+final class FieldProgram {
   let keyType: any CodingKey.Type
   let keys: [any CodingKey]
   let coders: [FieldCoder]
-  /// The fields, in memory of their own, where they are read without reference counting.
-  let list: UnsafeMutableBufferPointer<CodedField>
+  /// In memory of their own, where they are read without reference counting.
+  let instructions: UnsafeMutableBufferPointer<FieldInstruction>
   /// Whether no field holds containers or calls `Codable`.
   let isFlat: Bool
 
-  /// Makes the fields; nil if a key is not known by its byte.
+  /// Makes the program of a table; nil if a key is not known by its byte.
   ///
   /// - Throws: An error if the table does not name coding keys of the type, each once.
-  init?() throws(FieldTableError) {
+  init?<Root: StowFields>(_ table: FieldTable<Root>) throws(FieldTableError) {
     (keyType, keys) = try table.codingKeys()
     guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
-    isFlat = coders.allSatisfy { $0.kind != .other }
-    list = .allocate(capacity: keys.count)
+    isFlat = coders.allSatisfy { $0.operation != .other }
+    instructions = .allocate(capacity: keys.count)
     let packed = FieldTable.packedLayout(of: table.fields).offsets
     for (number, coder) in coders.enumerated() {
-      list.initializeElement(
+      instructions.initializeElement(
         at: number,
-        to: CodedField(
-          kind: coder.kind, isOptional: coder.optional != nil,
-          isNilIfAbsent: coder.isNilIfAbsent,
-          byte: keyByte(keys[number]), stored: table.fields[number].offset ?? 0, packed: packed[number],
-          coder: .passUnretained(coder)))
+        to: FieldInstruction(
+          operation: coder.operation, isOptional: coder.optional != nil, isNilIfAbsent: coder.isNilIfAbsent,
+          isTrivial: coder.isTrivial, byte: keyByte(keys[number]), stored: table.fields[number].offset ?? 0,
+          packed: packed[number], coder: .passUnretained(coder)))
     }
   }
 
-  deinit { list.deallocate() }
+  deinit { instructions.deallocate() }
 }
 
-/// A field of the values being coded.
-struct CodedField: BitwiseCopyable {
-  let kind: FieldCoder.Kind
+/// How a field of the values being coded is coded.
+struct FieldInstruction: BitwiseCopyable {
+  let operation: FieldOperation
   let isOptional: Bool
   let isNilIfAbsent: Bool
+  let isTrivial: Bool
   /// The byte that identifies its key.
   let byte: Int
   /// The offset of the property in a value, and of what was decoded until the initializer takes it.
@@ -118,9 +142,9 @@ struct CodedField: BitwiseCopyable {
 
   /// Returns whether an optional has a value, which must then be written.
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
-    switch kind {
+    switch operation {
     case .double: value.load(as: Double?.self) != nil
-    case .int: value.load(as: Int?.self) != nil
+    case .int64: value.load(as: Int64?.self) != nil
     case .string: value.assumingMemoryBound(to: String?.self).pointee != nil
     default: coder._withUnsafeGuaranteedRef { $0.optional?.isNil(value) == false }
     }
@@ -146,9 +170,9 @@ extension FieldCoder {
   func decode(
     _ column: Columns.Column?, of rows: Columns, _ message: Message, to target: FieldTarget
   ) -> Int {
-    switch kind {
+    switch operation {
     case .double: fill(target, with: Double.self, column, rows, message)
-    case .int: fill(target, with: Int.self, column, rows, message)
+    case .int64: fill(target, with: Int64.self, column, rows, message)
     case .bool: fill(target, with: Bool.self, column, rows, message)
     default: scalar.map { fill(target, with: $0, column, rows, message) } ?? 0
     }

@@ -6,18 +6,20 @@ extension StowFields {
   /// Makes the plan of the type; nil if its keys are not known by their bytes, if the table does not name them, or if their
   /// former names are ambiguous. Then its own `init(from:)` decodes it.
   static func makeFieldsDecodingPlan() -> AnyDecodingPlan? {
-    guard let fields = try? CodedFields<Self>(), FormerNames(of: fields.keyType)?.conflict == nil else {
+    let table = stowFields
+    guard let fields = try? FieldProgram(table), FormerNames(of: fields.keyType)?.conflict == nil else {
       return nil
     }
-    return FieldsDecodingPlan(fields)
+    return FieldsDecodingPlan(table, fields)
   }
 }
 
 final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
-  private let fields: CodedFields<Value>
+  private let table: FieldTable<Value>
+  private let fields: FieldProgram
   // At hand, because each value needs them.
   private let keys: [any CodingKey]
-  private let list: UnsafeMutableBufferPointer<CodedField>
+  private let list: UnsafeMutableBufferPointer<FieldInstruction>
   private let keyTable: DecodingKeyTable
   private let packed: (offsets: [Int], size: Int, alignment: Int)
   /// Whether the fields make up a whole value; nil until the first is made.
@@ -25,11 +27,11 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   /// The free list: scratches that no value is being decoded with.
   @exclusivity(unchecked) private var scratches = GrowableBuffer<Unmanaged<FieldsScratch>>(capacity: 1)
 
-  init(_ fields: CodedFields<Value>) {
-    self.fields = fields
-    (keys, list) = (fields.keys, fields.list)
+  init(_ table: FieldTable<Value>, _ fields: FieldProgram) {
+    (self.table, self.fields) = (table, fields)
+    (keys, list) = (fields.keys, fields.instructions)
     keyTable = DecodingKeyTable(fields.keyType)
-    packed = FieldTable.packedLayout(of: fields.table.fields)
+    packed = FieldTable.packedLayout(of: table.fields)
     super.init()
     for (field, key) in zip(list, keys) { _ = keyTable.text(of: key, byte: field.byte) }
   }
@@ -55,8 +57,8 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
 
   /// Makes a value from packed fields. The first value shows whether fields make up a whole value.
   private func make(_ start: UnsafeMutableRawPointer) -> Value {
-    let value = fields.table.make(start, packed.offsets)
-    if isWhole == nil { isWhole = fields.table.isAll(of: value) }
+    let value = table.make(start, packed.offsets)
+    if isWhole == nil { isWhole = table.isAll(of: value) }
     return value
   }
 
@@ -100,14 +102,22 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
         let field = UnsafePointer(list.baseAddress.unsafelyUnwrapped) + number
         let target = start + (isWhole ? field.pointee.stored : field.pointee.packed)
         let offset = walk.find(field.pointee.byte, number, keyTable, message)
-        if offset >= 0, field.pointee.kind.isInLine {
+        if offset >= 0, field.pointee.operation.isInLine {
           do throws(FormatError) {
             let next =
-              switch field.pointee.kind {
+              switch field.pointee.operation {
               case .double: try field.pointee.read(Double.self, target, at: offset, message)
-              case .int: try field.pointee.read(Int.self, target, at: offset, message)
-              case .string: try field.pointee.read(String.self, target, at: offset, message)
+              case .float: try field.pointee.read(Float.self, target, at: offset, message)
               case .bool: try field.pointee.read(Bool.self, target, at: offset, message)
+              case .string: try field.pointee.read(String.self, target, at: offset, message)
+              case .int8: try field.pointee.read(Int8.self, target, at: offset, message)
+              case .int16: try field.pointee.read(Int16.self, target, at: offset, message)
+              case .int32: try field.pointee.read(Int32.self, target, at: offset, message)
+              case .int64: try field.pointee.read(Int64.self, target, at: offset, message)
+              case .uint8: try field.pointee.read(UInt8.self, target, at: offset, message)
+              case .uint16: try field.pointee.read(UInt16.self, target, at: offset, message)
+              case .uint32: try field.pointee.read(UInt32.self, target, at: offset, message)
+              case .uint64: try field.pointee.read(UInt64.self, target, at: offset, message)
               case .scalar, .other: preconditionFailure("a field that is not read in line")
               }
             done &+= 1
@@ -147,7 +157,8 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   /// - Parameter offset: Where the walk found the value, or why it did not.
   @inline(never)
   private func decode(
-    _ field: UnsafePointer<CodedField>, _ number: Int, at offset: Int, to target: UnsafeMutableRawPointer,
+    _ field: UnsafePointer<FieldInstruction>, _ number: Int, at offset: Int,
+    to target: UnsafeMutableRawPointer,
     _ walk: inout FieldsWalk, _ scratch: FieldsScratch, _ session: DecodingSession, _ node: PathNode
   ) throws {
     let (message, scalar) = (session.message, fields.coders[number].keyedScalar)
@@ -387,15 +398,16 @@ final class FieldsScratch {
 }
 
 // In the file that calls them, so that they are specialized where files are optimized one by one, as in a debug build.
-extension CodedField {
+extension FieldInstruction {
   /// Makes the nil of an optional that is read in line.
   @inline(__always)
   fileprivate func putNil(_ target: UnsafeMutableRawPointer) {
-    switch kind {
+    switch operation {
     case .double: target.put(nil as Double?)
-    case .int: target.put(nil as Int?)
+    case .int64: target.put(nil as Int64?)
     case .bool: target.put(nil as Bool?)
-    default: target.put(nil as String?)
+    case .string: target.put(nil as String?)
+    default: coder._withUnsafeGuaranteedRef { $0.optional?.putNil(target) }
     }
   }
 

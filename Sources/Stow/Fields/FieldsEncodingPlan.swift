@@ -6,10 +6,11 @@ extension StowFields {
   /// class, or if its keys are not known by their bytes.
   static func makeFieldsEncodingPlan() -> AnyEncodingPlan? {
     do throws(FieldTableError) {
-      guard let fields = try CodedFields<Self>(), fields.table.fields.allSatisfy({ $0.offset != nil }) else {
+      let table = stowFields
+      guard let program = try FieldProgram(table), table.fields.allSatisfy({ $0.offset != nil }) else {
         return nil
       }
-      return FieldsEncodingPlan(fields)
+      return FieldsEncodingPlan(table, program)
     } catch {
       return WrongFieldsPlan<Self>(error)
     }
@@ -42,19 +43,20 @@ extension EncodingError {
 
 /// Records values by the table of their fields.
 final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
-  private let fields: CodedFields<Value>
+  private let table: FieldTable<Value>
+  private let program: FieldProgram
   /// Nil before the first value.
   @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
 
   /// The most tokens that a value and its fields take, and the most words.
-  private var tokensPerValue: Int { fields.list.count + 1 }
+  private var tokensPerValue: Int { program.instructions.count + 1 }
 
   /// How many values there is room for at once. A field that is recorded by its coder takes the room of its value only.
   private let rowsAtOnce: Int
 
-  init(_ fields: CodedFields<Value>) {
-    self.fields = fields
-    rowsAtOnce = fields.list.allSatisfy(\.kind.isInLine) ? 64 : 1
+  init(_ table: FieldTable<Value>, _ program: FieldProgram) {
+    (self.table, self.program) = (table, program)
+    rowsAtOnce = program.instructions.allSatisfy(\.operation.isInLine) ? 64 : 1
   }
 
   override var continuesObjects: Bool { false }
@@ -68,7 +70,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
       }
       return try append(value, to: builder, key: key, parent: parent, level: level)
     }
-    if fields.isFlat, builder.hasRoom(in: parent) {
+    if program.isFlat, builder.hasRoom(in: parent) {
       let row = builder.recorded.row(keyTable, in: parent, count: 1)
       var room = builder.recorded.tape.room(tokensPerValue)
       try withUnsafePointer(to: value) {
@@ -92,7 +94,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   ) throws {
     // A wrong table is an error of the first element, which has its path.
     if keyTable == nil, let first = elements.first { try? learnKeys(first, builder) }
-    guard fields.isFlat, builder.hasRoom(in: array), let keyTable, let first = elements.baseAddress else {
+    guard program.isFlat, builder.hasRoom(in: array), let keyTable, let first = elements.baseAddress else {
       return try super.encode(elements, to: builder, in: array)
     }
     var previous = Int(builder.recorded.tape.container(array).last)
@@ -116,7 +118,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
 
   /// Returns whether every field always has a value, and the slot of its key is its number.
   private func hasSlotsInOrder(_ keyTable: KeyTable.Reference) -> Bool {
-    fields.list.enumerated().allSatisfy { number, field in
+    program.instructions.enumerated().allSatisfy { number, field in
       !field.isOptional && keyTable.pointee.table[field.byte] == number
     }
   }
@@ -148,7 +150,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder, _ object: Int,
     _ isInOrder: Bool, _ first: inout Int, _ room: inout TapeRoom
   ) throws {
-    let (list, slots) = (fields.list, keyTable.pointee.table)
+    let (list, slots) = (program.instructions, keyTable.pointee.table)
     /// The slot that the next key most likely has.
     var expected = 0
     for number in 0..<list.count {
@@ -171,10 +173,18 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
         if !isPresent { continue }
       }
       let key = TokenKey(byte: byte)
-      switch field.pointee.kind {
-      case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }
-      case .int: field.pointee.lend(Int.self, at: value) { $0.record(on: &room, key: key) }
-      case .bool: field.pointee.lend(Bool.self, at: value) { $0.record(on: &room, key: key) }
+      switch field.pointee.operation {
+      case .double: field.pointee.record(Double.self, at: value, on: &room, key)
+      case .float: field.pointee.record(Float.self, at: value, on: &room, key)
+      case .bool: field.pointee.record(Bool.self, at: value, on: &room, key)
+      case .int8: field.pointee.record(Int8.self, at: value, on: &room, key)
+      case .int16: field.pointee.record(Int16.self, at: value, on: &room, key)
+      case .int32: field.pointee.record(Int32.self, at: value, on: &room, key)
+      case .int64: field.pointee.record(Int64.self, at: value, on: &room, key)
+      case .uint8: field.pointee.record(UInt8.self, at: value, on: &room, key)
+      case .uint16: field.pointee.record(UInt16.self, at: value, on: &room, key)
+      case .uint32: field.pointee.record(UInt32.self, at: value, on: &room, key)
+      case .uint64: field.pointee.record(UInt64.self, at: value, on: &room, key)
       case .string:
         let index = field.pointee.lend(String.self, at: value) { builder.recorded.strings.intern($0) }
         builder.recorded.strings[index].valueUses &+= 1
@@ -190,17 +200,18 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   /// Records the value of a field by its coder.
   @inline(never)
   private func record(
-    _ value: UnsafeRawPointer, _ key: TokenKey, _ field: CodedField, _ builder: TapeBuilder, _ object: Int,
+    _ value: UnsafeRawPointer, _ key: TokenKey, _ field: FieldInstruction, _ builder: TapeBuilder,
+    _ object: Int,
     _ first: inout Int
   ) throws {
-    if !fields.isFlat {
+    if !program.isFlat {
       builder.recorded.tape.linkAll(from: first, in: object)
       // An earlier value may have written to another container.
       if !builder.isCurrent(object) { builder.go(to: object) }
     }
     let index = builder.recorded.tape.count
     try field.coder._withUnsafeGuaranteedRef { try $0.append(value, key, builder, object) }
-    if !fields.isFlat {
+    if !program.isFlat {
       builder.recorded.tape.link(index, in: object)
       first = builder.recorded.tape.count
     }
@@ -209,10 +220,10 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   /// Checks the table with the first value, and makes the keys known to the key table.
   @inline(never)
   private func learnKeys(_ value: Value, _ builder: TapeBuilder) throws {
-    try fields.table.checkOnce(value)
+    try table.checkOnce(value)
     func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
-    let keyTable = find(fields.keyType)
-    for (field, key) in zip(fields.list, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {
+    let keyTable = find(program.keyType)
+    for (field, key) in zip(program.instructions, program.keys) where !keyTable.pointee.isLearnt(field.byte) {
       keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)
     }
     self.keyTable = keyTable
@@ -220,7 +231,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
 }
 
 // In the file that calls it, so that it is specialized where files are optimized one by one, as in a debug build.
-extension CodedField {
+extension FieldInstruction {
   /// Lends a value that is present.
   @inline(__always)
   fileprivate func lend<Value, Result>(
@@ -229,5 +240,13 @@ extension CodedField {
     isOptional
       ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
       : body(value.assumingMemoryBound(to: Value.self).pointee)
+  }
+
+  /// Records a number or a Bool that is present.
+  @inline(__always)
+  fileprivate func record<Value: TapeScalar>(
+    _ type: Value.Type, at value: UnsafeRawPointer, on room: inout TapeRoom, _ key: TokenKey
+  ) {
+    lend(type, at: value) { $0.record(on: &room, key: key) }
   }
 }
