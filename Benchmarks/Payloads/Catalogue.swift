@@ -18,21 +18,52 @@ enum Catalogue {
     ) {
       Small.make(count: 10_000)
     },
-    Payload("tree", "a recursive class, 4,000 nodes", .core) { Node.make(count: 4000) },
-    Payload("events", "5,000 log events: Date, enum, UUID, attributes, URL", .core) {
+    Payload("tree", "a recursive class, 4,000 nodes", .core, tabled: TabledNode.self) {
+      Node.make(count: 4000)
+    },
+    Payload(
+      "events", "5,000 log events: Date, enum, UUID, attributes, URL", .core, tabled: [TabledEvent].self
+    ) {
       Event.make(count: 5000)
     },
-    Payload("log", "10,000 lines of a web server's log (Rust serialization benchmark)", .core) {
+    Payload(
+      "log", "10,000 lines of a web server's log (Rust serialization benchmark)", .core,
+      tabled: [TabledLogEntry].self
+    ) {
       AccessLogEntry.make(count: 10_000)
     },
-    Payload("mesh", "125,000 triangles of 12 Float (Rust serialization benchmark)", .core) {
+    Payload(
+      "mesh", "125,000 triangles of 12 Float (Rust serialization benchmark)", .core, tabled: TabledMesh.self
+    ) {
       Mesh.make(triangles: 125_000)
     },
-    Payload("minecraft_savedata", "500 players of a game (Rust serialization benchmark)", .core) {
+    Payload(
+      "minecraft_savedata", "500 players of a game (Rust serialization benchmark)", .core,
+      tabled: [TabledPlayer].self
+    ) {
       Player.make(count: 500)
     },
-    Payload("mk48", "1,000 updates of a game server (Rust serialization benchmark)", .core) {
+    Payload(
+      "mk48", "1,000 updates of a game server (Rust serialization benchmark)", .core,
+      tabled: [TabledGameUpdate].self
+    ) {
       GameUpdate.make(count: 1000)
+    },
+    Payload(
+      "points_computed", "10,000 points of 3 Double: a product, a quotient, an integer", .other,
+      tabled: [TabledPoint].self
+    ) {
+      Point.makeComputed(count: 10_000)
+    },
+    Payload("sparse", "people, half of the optionals nil", .other, tabled: [TabledSparsePerson].self) {
+      SparsePerson.make(count: 1000)
+    },
+    Payload("cells", "100,000 structs of small integers and enumerations", .other, tabled: [TabledCell].self)
+    {
+      Cell.make(count: 100_000)
+    },
+    Payload("tree_structs", "tree, of structs", .other, tabled: TabledBranch.self) {
+      Branch(Node.make(count: 4000))
     },
     Payload(
       each: "small_in_context", "small, in a context learnt from the first hundred and not named", .other,
@@ -40,7 +71,9 @@ enum Catalogue {
     ) {
       Small.make(count: 10_000)
     },
-    Payload("tweets", "300 tweets, typed, shaped like twitter.json", .other) {
+    Payload(
+      "tweets", "300 tweets, typed, shaped like twitter.json", .other, tabled: TabledSearchResult.self
+    ) {
       SearchResult.make(count: 300)
     },
     Payload("geometry", "50,000 coordinate pairs, typed, shaped like canada.json", .other) {

@@ -111,6 +111,15 @@ final class Node: Codable, Equatable, Sendable {
   }
 }
 
+/// The same tree, of structs.
+struct Branch: Codable, Equatable, Sendable {
+  var name: String
+  var value: Int
+  var children: [Branch]
+
+  init(_ node: Node) { (name, value, children) = (node.name, node.value, node.children.map(Branch.init)) }
+}
+
 /// An entry of a web server's access log: the `log` data set of the Rust serialization benchmark.
 struct AccessLogEntry: Codable, Equatable, Sendable {
   /// The four bytes of an IPv4 address.

@@ -1,5 +1,3 @@
-import Stow
-
 /// A message of five fields, encoded and decoded one call at a time: what a call itself costs.
 struct Small: Codable, Equatable, Sendable {
   var id: Int
@@ -30,6 +28,46 @@ struct Point: Codable, Equatable, Sendable {
     var random = RandomSource(seed: 2)
     return random.array(count: count) {
       Point(x: $0.double(in: -1000...1000), y: $0.double(in: -1000...1000), z: $0.double(in: -1000...1000))
+    }
+  }
+}
+
+extension Point {
+  /// As many points as asked, whose numbers have few digits, many digits, and none after the point.
+  static func makeComputed(count: Int) -> [Point] {
+    var random = RandomSource(seed: 22)
+    return random.array(count: count) {
+      let distance = Double($0.int(in: 1...10_000))
+      return Point(x: distance * 1.1, y: distance / 3, z: Double($0.int(in: -1000...1000)))
+    }
+  }
+}
+
+/// A square of a map: small integers of several widths.
+struct Cell: Codable, Equatable, Sendable {
+  enum Terrain: UInt8, Codable, Sendable, CaseIterable { case water, sand, grass, forest, rock, snow }
+  enum Owner: Int, Codable, Sendable, CaseIterable { case nobody, red, green, blue }
+
+  var terrain: Terrain
+  var owner: Owner
+  var height: Int16
+  var moisture: UInt8
+  var temperature: Int8
+  var population: UInt16
+  var resources: UInt32
+  var visits: Int
+  var unit: UInt8?
+
+  /// As many squares as asked.
+  static func make(count: Int) -> [Cell] {
+    var random = RandomSource(seed: 23)
+    return random.array(count: count) {
+      Cell(
+        terrain: $0.pick(Terrain.allCases), owner: $0.pick(Owner.allCases),
+        height: Int16($0.int(in: -100...4000)), moisture: UInt8($0.int(in: 0...100)),
+        temperature: Int8($0.int(in: -40...40)), population: UInt16($0.int(in: 0...20_000)),
+        resources: UInt32($0.int(in: 0...100_000)), visits: $0.int(in: 0...1000),
+        unit: $0.maybe(0.2) { UInt8($0.int(in: 0...30)) })
     }
   }
 }
@@ -107,65 +145,30 @@ extension Person.Address {
   }
 }
 
-// The types of payloads again, with tables of fields. Their values are decoded from the messages of the others.
-
-struct TabledPoint: StowFields, Equatable, Sendable {
-  var x: Double
-  var y: Double
-  var z: Double
-
-  static let stowFields = FieldTable(
-    TabledPoint.init(x:y:z:), Field("x", \.x), Field("y", \.y), Field("z", \.z))
-}
-
-struct TabledSmall: StowFields, Equatable, Sendable {
+/// A person of whom little is known.
+struct SparsePerson: Codable, Equatable, Sendable {
   var id: Int
-  var name: String
-  var flag: Bool
-  var value: Double
-  var note: String?
-
-  static let stowFields = FieldTable(
-    TabledSmall.init(id:name:flag:value:note:), Field("id", \.id), Field("name", \.name),
-    Field("flag", \.flag), Field("value", \.value), Field("note", \.note))
-}
-
-struct TabledPerson: StowFields, Equatable, Sendable {
-  struct Address: StowFields, Equatable, Sendable {
-    var street: String
-    var city: String
-    var zip: String
-    var country: String
-    var latitude: Double
-    var longitude: Double
-
-    static let stowFields = FieldTable(
-      Address.init(street:city:zip:country:latitude:longitude:), Field("street", \.street),
-      Field("city", \.city), Field("zip", \.zip), Field("country", \.country),
-      Field("latitude", \.latitude), Field("longitude", \.longitude))
-  }
-
-  var id: Int
-  var firstName: String
-  var lastName: String
-  var email: String
-  var age: Int
-  var isActive: Bool
-  var balance: Double
-  var gender: Person.Gender
-  var address: Address
-  var tags: [String]
-  var nickname: String?
-  var phone: String?
+  var firstName, lastName, email: String?
+  var age: Int?
+  var isActive: Bool?
+  var balance: Double?
+  var gender: Person.Gender?
+  var address: Person.Address?
+  var tags: [String]?
+  var nickname, phone: String?
   var managerID: Int?
   var score: Double?
 
-  static let stowFields = FieldTable(
-    TabledPerson.init(
-      id:firstName:lastName:email:age:isActive:balance:gender:address:tags:nickname:phone:managerID:score:),
-    Field("id", \.id), Field("firstName", \.firstName), Field("lastName", \.lastName),
-    Field("email", \.email), Field("age", \.age), Field("isActive", \.isActive),
-    Field("balance", \.balance), Field("gender", \.gender), Field("address", \.address),
-    Field("tags", \.tags), Field("nickname", \.nickname), Field("phone", \.phone),
-    Field("managerID", \.managerID), Field("score", \.score))
+  /// As many people as asked, with half of what is known of others.
+  static func make(count: Int) -> [SparsePerson] {
+    var random = RandomSource(seed: 24)
+    func half<Value>(_ value: Value) -> Value? { random.chance(0.5) ? value : nil }
+    return Person.make(count: count).map {
+      SparsePerson(
+        id: $0.id, firstName: half($0.firstName), lastName: half($0.lastName), email: half($0.email),
+        age: half($0.age), isActive: half($0.isActive), balance: half($0.balance), gender: half($0.gender),
+        address: half($0.address), tags: half($0.tags), nickname: $0.nickname, phone: $0.phone,
+        managerID: $0.managerID, score: $0.score)
+    }
+  }
 }

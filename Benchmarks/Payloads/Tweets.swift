@@ -12,7 +12,7 @@ struct SearchResult: Codable, Equatable, Sendable {
     var sinceID: Int
     var sinceIDString: String
 
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
       case query, count
       case completedIn = "completed_in"
       case maxID = "max_id"
@@ -27,7 +27,7 @@ struct SearchResult: Codable, Equatable, Sendable {
   var statuses: [Tweet]
   var searchMetadata: Metadata
 
-  private enum CodingKeys: String, CodingKey {
+  enum CodingKeys: String, CodingKey {
     case statuses
     case searchMetadata = "search_metadata"
   }
@@ -40,7 +40,7 @@ struct Tweet: Codable, Equatable, Sendable {
     var resultType: String
     var isoLanguageCode: String
 
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
       case resultType = "result_type"
       case isoLanguageCode = "iso_language_code"
     }
@@ -66,7 +66,7 @@ struct Tweet: Codable, Equatable, Sendable {
   var possiblySensitive: Bool?
   var language: String
 
-  private enum CodingKeys: String, CodingKey {
+  enum CodingKeys: String, CodingKey {
     case metadata, id, text, source, truncated, user, entities, favorited, retweeted
     case createdAt = "created_at"
     case idString = "id_str"
@@ -82,7 +82,7 @@ struct Tweet: Codable, Equatable, Sendable {
 }
 
 /// A value behind a reference, written as the value itself: what lets a struct contain its like.
-final class Boxed<Value: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
+final class Boxed<Value: Codable & Sendable>: Codable, Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }
@@ -90,7 +90,9 @@ final class Boxed<Value: Codable & Equatable & Sendable>: Codable, Equatable, Se
   init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
 
   func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
 
+extension Boxed: Equatable where Value: Equatable {
   static func == (left: Boxed, right: Boxed) -> Bool { left.value == right.value }
 }
 
@@ -109,7 +111,7 @@ struct TweetEntities: Codable, Equatable, Sendable {
     var displayURL: String
     var indices: [Int]
 
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
       case url, indices
       case expandedURL = "expanded_url"
       case displayURL = "display_url"
@@ -124,7 +126,7 @@ struct TweetEntities: Codable, Equatable, Sendable {
     var idString: String
     var indices: [Int]
 
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
       case name, id, indices
       case screenName = "screen_name"
       case idString = "id_str"
@@ -139,7 +141,7 @@ struct TweetEntities: Codable, Equatable, Sendable {
       var height: Int
       var resize: String
 
-      private enum CodingKeys: String, CodingKey {
+      enum CodingKeys: String, CodingKey {
         case resize
         case width = "w"
         case height = "h"
@@ -155,7 +157,7 @@ struct TweetEntities: Codable, Equatable, Sendable {
     var type: String
     var sizes: [String: Size]
 
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
       case id, indices, url, type, sizes
       case idString = "id_str"
       case mediaURL = "media_url"
@@ -169,7 +171,7 @@ struct TweetEntities: Codable, Equatable, Sendable {
   var userMentions: [Mention]
   var media: [Media]?
 
-  private enum CodingKeys: String, CodingKey {
+  enum CodingKeys: String, CodingKey {
     case hashtags, symbols, urls, media
     case userMentions = "user_mentions"
   }
@@ -363,7 +365,7 @@ struct TwitterUser: Codable, Equatable, Sendable {
   var followRequestSent: Bool
   var notifications: Bool
 
-  private enum CodingKeys: String, CodingKey {
+  enum CodingKeys: String, CodingKey {
     case id, name, location, description, url, protected, verified, following, notifications
     case idString = "id_str"
     case screenName = "screen_name"
