@@ -140,7 +140,11 @@ extension FieldTable where Root: Codable {
           field.copy(value, memory + offset)
         }
       }
-      return make(memory, layout.offsets)
+      return withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { target in
+        guard let target = target.baseAddress else { return value }
+        maker.make(memory, layout.offsets, target)
+        return target.move()
+      }
     }
   }
 

@@ -8,14 +8,30 @@ enum FieldOperation {
   case uint8, uint16, uint32, uint64
   /// Another scalar.
   case scalar
-  /// A type that may hold containers, and calls `Codable`.
+  /// A trivial byte, or an optional of one, that has a scalar as its raw value. What its `Codable` makes of a value is
+  /// remembered.
+  case enumeration
+  /// A type with a table of its own, or an array of such values.
+  case fields, array
+  /// Another type that may hold containers, and calls `Codable`.
   case other
 
   /// Whether values are coded in line.
-  var isInLine: Bool { self != .scalar && self != .other }
+  var isInLine: Bool { isScalar && self != .scalar }
 
-  /// - Parameter scalar: The scalar that the type is, or wraps; nil if it is no scalar.
-  fileprivate init(_ scalar: (any ReadableScalar.Type)?) {
+  /// Whether values hold no containers, and call no `Codable`.
+  var isScalar: Bool {
+    switch self {
+    case .enumeration, .fields, .array, .other: false
+    default: true
+    }
+  }
+
+  /// - Parameters:
+  ///   - type: The type, or the one that it wraps.
+  ///   - scalar: The scalar that it is; nil if it is no scalar.
+  ///   - isByte: Whether it is a trivial byte.
+  fileprivate init(_ type: Any.Type, _ scalar: (any ReadableScalar.Type)?, isByte: Bool) {
     self =
       switch scalar {
       case is Double.Type: .double
@@ -32,7 +48,11 @@ enum FieldOperation {
       case is UInt32.Type: .uint32
       case is UInt64.Type: .uint64
       case is UInt.Type: Self.of(UInt.bitWidth, .uint32, .uint64)
-      default: scalar == nil ? .other : .scalar
+      case nil where type is any StowFields.Type: .fields
+      case nil where elementOfArray(type) is any StowFields.Type: .array
+      case nil where isByte && (type as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
+      case nil: .other
+      default: .scalar
       }
   }
 
@@ -47,14 +67,18 @@ final class FieldCoder {
   /// The type, if it is an optional. Its nil is absent.
   let optional: (any AnyOptional.Type)?
   /// The scalar that the type is, or wraps.
-  private let scalar: (any ReadableScalar.Type)?
-  /// The same, if keyed containers have a method for its type. That reads a value before moving past it, which decides
-  /// what error a broken value gives.
-  let keyedScalar: (any ReadableScalar.Type)?
+  let scalar: (any ReadableScalar.Type)?
+  /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what error
+  /// a broken value gives.
+  let isReadFirst: Bool
   /// Appends a value that is present.
   let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
+  /// Reads a scalar, or the nil of an optional, and returns where it ends; nil for other types.
+  let read: ((UnsafeMutableRawPointer, _ offset: Int, Message) throws(FormatError) -> Int)?
+  /// Finds the program of the type that has a table; nil for other types.
+  let findNested: ((DecodingSession) -> DecodingProgram?)?
   /// Makes the value of a missing key; nil if there must be one.
   let makeAbsent: ((UnsafeMutableRawPointer) -> Void)?
   /// Whether values are coded in line, and an absent one is nil.
@@ -63,15 +87,20 @@ final class FieldCoder {
   let isTrivial: Bool
   /// Deinitializes what was decoded.
   let destroy: (UnsafeMutableRawPointer) -> Void
+  /// Copies a value into uninitialized memory.
+  let copy: (_ value: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
 
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
     let optional = Value.self as? any AnyOptional.Type
     self.optional = optional
     scalar = ScalarTypes.scalar(optional?.wrapped ?? Value.self)
-    operation = FieldOperation(scalar)
     isTrivial = _isPOD(Value.self)
-    let isKeyed = operation != .scalar || scalar is any FixedWidthInteger.Type
-    keyedScalar = isKeyed ? scalar : nil
+    operation = FieldOperation(
+      optional?.wrapped ?? Value.self, scalar, isByte: isTrivial && MemoryLayout<Value>.size == 1)
+    isReadFirst = operation.isInLine || scalar is any FixedWidthInteger.Type
+    read = scalar.map { $0.makeRead(isOptional: optional != nil) }
+    let nested = optional?.wrapped ?? elementOfArray(Value.self) ?? Value.self
+    findNested = (nested as? any StowFields.Type).map { type in { type.decodingProgram(in: $0) } }
     append = { value, key, builder, object in
       let entry = builder.plan(of: Value.self)
       try borrowing(value.assumingMemoryBound(to: Value.self)) {
@@ -85,7 +114,36 @@ final class FieldCoder {
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
     isNilIfAbsent = operation.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+    copy = { $1.initializeMemory(as: Value.self, from: $0.assumingMemoryBound(to: Value.self), count: 1) }
   }
+}
+
+extension RawRepresentable {
+  fileprivate static var hasScalar: Bool { ScalarTypes.scalar(RawValue.self) != nil }
+}
+
+extension ReadableScalar {
+  fileprivate static func makeRead(
+    isOptional: Bool
+  ) -> (UnsafeMutableRawPointer, Int, Message) throws(FormatError) -> Int {
+    { target, offset, message throws(FormatError) in
+      try read(message, at: offset, into: target, isOptional: isOptional)
+    }
+  }
+}
+
+/// An array, for code that does not know of what.
+private protocol ArrayType {
+  static var element: Any.Type { get }
+}
+
+extension Array: ArrayType {
+  fileprivate static var element: Any.Type { Element.self }
+}
+
+/// Returns the type of the elements of an array; nil for other types.
+private func elementOfArray(_ type: Any.Type) -> Any.Type? {
+  mayBeGeneric(type) ? (type as? any ArrayType.Type)?.element : nil
 }
 
 extension AnyField {
@@ -111,7 +169,7 @@ final class FieldProgram {
     (keyType, keys) = try table.codingKeys()
     guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
-    isFlat = coders.allSatisfy { $0.operation != .other }
+    isFlat = coders.allSatisfy(\.operation.isScalar)
     instructions = .allocate(capacity: keys.count)
     let packed = FieldTable.packedLayout(of: table.fields).offsets
     for (number, coder) in coders.enumerated() {
@@ -119,7 +177,8 @@ final class FieldProgram {
         at: number,
         to: FieldInstruction(
           operation: coder.operation, isOptional: coder.optional != nil, isNilIfAbsent: coder.isNilIfAbsent,
-          isTrivial: coder.isTrivial, byte: keyByte(keys[number]), stored: table.fields[number].offset ?? 0,
+          isTrivial: coder.isTrivial, isReadFirst: coder.isReadFirst, byte: keyByte(keys[number]),
+          stored: table.fields[number].offset ?? 0,
           packed: packed[number], coder: .passUnretained(coder)))
     }
   }
@@ -133,12 +192,17 @@ struct FieldInstruction: BitwiseCopyable {
   let isOptional: Bool
   let isNilIfAbsent: Bool
   let isTrivial: Bool
+  let isReadFirst: Bool
   /// The byte that identifies its key.
   let byte: Int
   /// The offset of the property in a value, and of what was decoded until the initializer takes it.
   let stored: Int
   let packed: Int
   let coder: Unmanaged<FieldCoder>
+  /// The program that decodes a value with a table of its own, or each in an array of such, once it is known.
+  var nested: Unmanaged<DecodingProgram>?
+  /// What is remembered of an enumeration.
+  var memo: Unmanaged<EnumerationMemo>?
 
   /// Returns whether an optional has a value, which must then be written.
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
@@ -153,6 +217,118 @@ struct FieldInstruction: BitwiseCopyable {
 
 // MARK: rows
 
+/// Rows of a table of the format, of which each field is decoded at once into values that follow each other.
+struct FieldRows {
+  let elements: Elements
+  let columns: Columns
+  let first: UnsafeMutableRawPointer
+  let stride: Int
+  let message: Message
+
+  var count: Int { elements.count }
+}
+
+extension DecodingProgram {
+  /// Returns the numbers of the fields' columns, nil for a key that the rows lack; nil if each row must be looked at.
+  func columns(of rows: Elements, _ message: Message) -> [Int?]? {
+    let areCells = fields.coders.allSatisfy { $0.operation.isScalar || $0.operation == .enumeration }
+    guard isWhole == true, areCells, rows.count > 0, let shape = rows.shape else { return nil }
+    let found = try? fields.keys.enumerated().map { number, key in
+      try message.keyIndex(of: key.stringValue, inShape: shape, likely: number)
+    }
+    // The rows may have a key's value under a former name.
+    guard let found, !mayHaveFormerNames || found.allSatisfy({ $0 != nil }) else { return nil }
+    return found
+  }
+
+  /// Decodes rows by their columns. Returns false, and leaves nothing in memory, if each row must be looked at, also to find
+  /// out what is wrong.
+  func decode(
+    _ found: [Int?], of rows: FieldRows, _ session: DecodingSession, _ node: PathNode
+  ) -> Bool {
+    for number in found.indices {
+      let count = decode(number, found[number], of: rows, session, node)
+      if count == rows.count { continue }
+      for other in 0...number {
+        let offset = fields.instructions[other].stored
+        for index in 0..<(other == number ? count : rows.count) {
+          fields.coders[other].destroy(rows.first + offset + index * rows.stride)
+        }
+      }
+      return false
+    }
+    return true
+  }
+
+  /// Decodes the values of a field, and returns how many were decoded.
+  private func decode(
+    _ number: Int, _ index: Int?, of rows: FieldRows, _ session: DecodingSession, _ node: PathNode
+  ) -> Int {
+    let (coder, field) = (fields.coders[number], fields.instructions[number])
+    let target = FieldTarget(start: rows.first + field.stored, stride: rows.stride, count: rows.count)
+    guard let index else {
+      guard let makeAbsent = coder.makeAbsent else { return 0 }
+      for index in 0..<target.count { makeAbsent(target[index]) }
+      return target.count
+    }
+    let column = rows.columns.columns[index]
+    if let constant = column.constant {
+      guard (try? decode(number, at: OpenPlace(at: constant), to: target.start, session, node)) != nil else {
+        return 0
+      }
+      for index in 1..<target.count { coder.copy(target.start, target[index]) }
+      return target.count
+    }
+    let first = rows.columns.rows.lowerBound &+ Int(column.offset)
+    let cells = FieldCells(
+      column: column, number: index, first: first, stride: rows.columns.stride, reader: rows.message.reader)
+    switch coder.operation {
+    case .double: return field.fill(target, with: Double.self, cells)
+    case .float: return field.fill(target, with: Float.self, cells)
+    case .bool: return field.fill(target, with: Bool.self, cells)
+    case .int8: return field.fill(target, with: Int8.self, cells)
+    case .int16: return field.fill(target, with: Int16.self, cells)
+    case .int32: return field.fill(target, with: Int32.self, cells)
+    case .int64: return field.fill(target, with: Int64.self, cells)
+    case .uint8: return field.fill(target, with: UInt8.self, cells)
+    case .uint16: return field.fill(target, with: UInt16.self, cells)
+    case .uint32: return field.fill(target, with: UInt32.self, cells)
+    case .uint64: return field.fill(target, with: UInt64.self, cells)
+    case .enumeration: return fill(number, target, cells, of: rows, session, node)
+    default: return coder.scalar.map { field.fill(target, with: $0, cells) } ?? 0
+    }
+  }
+
+  /// Decodes the values of an enumeration, each integer once.
+  private func fill(
+    _ number: Int, _ target: FieldTarget, _ cells: FieldCells, of rows: FieldRows, _ session: DecodingSession,
+    _ node: PathNode
+  ) -> Int {
+    let (type, base) = (cells.column.type, cells.column.base)
+    guard ElementType.isInteger(type), let memo = fields.instructions[number].memo else { return 0 }
+    return memo._withUnsafeGuaranteedRef { memo in
+      for index in 0..<target.count {
+        guard let integer = try? Cell.readInteger(cells.reader, at: cells[index], type: type) else {
+          return index
+        }
+        let key = EnumerationMemo.key(ofCell: integer &+ base)
+        if let byte = memo[key] {
+          target[index].storeBytes(of: byte, as: UInt8.self)
+          continue
+        }
+        let row = rows.columns.rows.lowerBound &+ index &* rows.columns.stride
+        let place = OpenPlace(rows.elements.layout.cell(cells.number, ofRowAt: row), of: rows.elements)
+        let mark = session.path.count
+        defer { session.path.pop(to: mark) }
+        let step = session.path.push(PathStep(.index, parent: node, value: index))
+        guard (try? decode(number, at: place, to: target[index], session, step)) != nil else { return index }
+        memo.note(target[index].load(as: UInt8.self), for: key)
+      }
+      return target.count
+    }
+  }
+}
+
 /// Where the values of a field are to be put: `count` values at equal distances.
 struct FieldTarget {
   let start: UnsafeMutableRawPointer
@@ -162,57 +338,35 @@ struct FieldTarget {
   subscript(index: Int) -> UnsafeMutableRawPointer { start + index &* stride }
 }
 
-extension FieldCoder {
-  /// Decodes the values of all rows at once, and returns how many were decoded. If not all are, each row must
-  /// be looked at, also to find out what is wrong.
-  ///
-  /// - Parameter column: The column of the rows; nil if they lack the key.
-  func decode(
-    _ column: Columns.Column?, of rows: Columns, _ message: Message, to target: FieldTarget
-  ) -> Int {
-    switch operation {
-    case .double: fill(target, with: Double.self, column, rows, message)
-    case .int64: fill(target, with: Int64.self, column, rows, message)
-    case .bool: fill(target, with: Bool.self, column, rows, message)
-    default: scalar.map { fill(target, with: $0, column, rows, message) } ?? 0
-    }
-  }
+/// The cells of a column.
+struct FieldCells {
+  let column: Columns.Column
+  let number: Int
+  let first: Int
+  let stride: Int
+  let reader: ByteReader
 
+  subscript(index: Int) -> Int { first &+ index &* stride }
+}
+
+extension FieldInstruction {
+  /// Reads the cells of a column, and returns how many were read.
   @inline(__always)
-  private func fill<Value: ReadableScalar>(
-    _ target: FieldTarget, with type: Value.Type, _ column: Columns.Column?, _ rows: Columns,
-    _ message: Message
+  fileprivate func fill<Value: ReadableScalar>(
+    _ target: FieldTarget, with type: Value.Type, _ cells: FieldCells
   ) -> Int {
-    optional != nil
-      ? fill(target, with: type, column, rows, message) { Optional($0) }
-      : fill(target, with: type, column, rows, message) { $0 }
+    isOptional
+      ? fill(target, with: type, cells) { Optional($0) } : fill(target, with: type, cells) { $0 }
   }
 
   @inline(__always)
   private func fill<Value: ReadableScalar, Stored>(
-    _ target: FieldTarget, with type: Value.Type, _ column: Columns.Column?, _ rows: Columns,
-    _ message: Message, _ stored: (Value) -> Stored
+    _ target: FieldTarget, with type: Value.Type, _ cells: FieldCells, _ stored: (Value) -> Stored
   ) -> Int {
-    guard let column else {
-      guard let makeAbsent else { return 0 }
-      for index in 0..<target.count { makeAbsent(target[index]) }
-      return target.count
-    }
-    if var offset = column.constant {
-      if let optional, Nils.isNil(message.reader, at: offset) {
-        for index in 0..<target.count { optional.putNil(target[index]) }
-        return target.count
-      }
-      guard let value = try? type.read(message, at: offset, next: &offset) else { return 0 }
-      for index in 0..<target.count { target[index].put(stored(value)) }
-      return target.count
-    }
-    let (first, stride) = (rows.rows.lowerBound &+ Int(column.offset), rows.stride)
-    let (cellType, base) = (column.type, column.base)
+    let (reader, cellType, base) = (cells.reader, cells.column.type, cells.column.base)
     for index in 0..<target.count {
       do throws(FormatError) {
-        let offset = first &+ index &* stride
-        target[index].put(stored(try type.read(message.reader, at: offset, cellType, base: base)))
+        target[index].put(stored(try type.read(reader, at: cells[index], cellType, base: base)))
       } catch { return index }
     }
     return target.count

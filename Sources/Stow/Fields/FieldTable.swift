@@ -56,25 +56,43 @@ public struct Field<Root, Value: Codable>: Sendable {
 public struct FieldTable<Root>: @unchecked Sendable {
   // Unchecked only because the metatypes in the closures are not known to be `Sendable`.
   let fields: [AnyField<Root>]
-  /// Makes a value from its fields, which are at offsets from an address and are moved out.
-  let make: (UnsafeMutableRawPointer, [Int]) -> Root
+  let maker: FieldMaker
 
   /// Makes a table of fields, in the order of the arguments of `initializer`, which must only store them.
+  @inlinable
   public init<each Value: Codable>(
     _ initializer: @escaping @Sendable (repeat each Value) -> Root, _ field: repeat Field<Root, each Value>
   ) {
     var fields: [AnyField<Root>] = []
     repeat fields.append(AnyField(each field))
-    self.fields = fields
-    make = { memory, offsets in
-      var number = 0
-      func take<Taken>(_ type: Taken.Type) -> Taken {
-        defer { number += 1 }
-        return (memory + offsets[number]).assumingMemoryBound(to: type).move()
-      }
-      return initializer(repeat take((each Value).self))
-    }
+    // Here where the types are known to the compiler.
+    self.init(
+      fields,
+      FieldMaker(
+        make: { memory, offsets, target in
+          var number = 0
+          func take<Taken>(_ type: Taken.Type) -> Taken {
+            defer { number += 1 }
+            return (memory + offsets[number]).assumingMemoryBound(to: type).move()
+          }
+          target.initializeMemory(as: Root.self, to: initializer(repeat take((each Value).self)))
+        },
+        wrap: {
+          $0.initializeMemory(as: Root?.self, to: $0.assumingMemoryBound(to: Root.self).move())
+        },
+        makeArray: { target, count, fill in
+          let array: [Root] =
+            count == 0
+            ? []
+            : try [Root](unsafeUninitializedCapacity: count) { buffer, initialized in
+              if let first = buffer.baseAddress { try fill(UnsafeMutableRawPointer(first), &initialized) }
+            }
+          target.initializeMemory(as: [Root].self, to: array)
+        }))
   }
+
+  @usableFromInline
+  init(_ fields: [AnyField<Root>], _ maker: FieldMaker) { (self.fields, self.maker) = (fields, maker) }
 
   /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
   static func packedLayout(
@@ -104,7 +122,32 @@ public struct FieldTable<Root>: @unchecked Sendable {
   }
 }
 
+/// Makes values of a type in memory, for code that does not know the type.
+@usableFromInline
+struct FieldMaker {
+  /// Makes a value from its fields, which are at offsets from an address and are moved out, at another address.
+  let make: (_ fields: UnsafeMutableRawPointer, [Int], _ target: UnsafeMutableRawPointer) -> Void
+  /// Makes the optional of a value in its place.
+  let wrap: (UnsafeMutableRawPointer) -> Void
+  /// Makes an array at an address, of as many values as given, which the closure makes from an address on and counts.
+  let makeArray:
+    (UnsafeMutableRawPointer, Int, (UnsafeMutableRawPointer, inout Int) throws -> Void) throws -> Void
+
+  @usableFromInline
+  init(
+    make: @escaping (UnsafeMutableRawPointer, [Int], UnsafeMutableRawPointer) -> Void,
+    wrap: @escaping (UnsafeMutableRawPointer) -> Void,
+    makeArray:
+      @escaping (
+        UnsafeMutableRawPointer, Int, (UnsafeMutableRawPointer, inout Int) throws -> Void
+      ) throws -> Void
+  ) {
+    (self.make, self.wrap, self.makeArray) = (make, wrap, makeArray)
+  }
+}
+
 /// A field with its type erased.
+@usableFromInline
 struct AnyField<Root> {
   let name: String
   let type: any Codable.Type
@@ -121,6 +164,7 @@ struct AnyField<Root> {
   /// Whether two values have the same property, as far as that can be determined.
   let isSame: (Root, Root) -> Bool
 
+  @usableFromInline
   init<Value>(_ field: Field<Root, Value>) {
     name = field.name
     type = Value.self

@@ -2,6 +2,20 @@ import Foundation
 import Stow
 import Testing
 
+/// Returns the message with a few bytes changed.
+func mutate(_ message: Data, _ random: inout SeededGenerator) -> Data {
+  var bytes = Array(message)
+  for _ in 0...random.below(2) where !bytes.isEmpty {
+    let place = random.below(bytes.count)
+    switch random.below(4) {
+    case 0: bytes.remove(at: place)
+    case 1: bytes.insert(UInt8(random.below(256)), at: place)
+    default: bytes[place] = UInt8(random.below(256))
+    }
+  }
+  return Data(bytes)
+}
+
 /// What types with tables of fields encode and decode, compared with the same types without.
 @Suite("Types with tables", .noBacktraces)
 struct TabledCodingTests {
@@ -59,19 +73,6 @@ struct TabledCodingTests {
       let other = outcome { try decoder.decode(Without.self, from: mutated) }
       #expect(one == other, "\(Array(mutated))", sourceLocation: sourceLocation)
     }
-  }
-
-  private func mutate(_ message: Data, _ random: inout SeededGenerator) -> Data {
-    var bytes = Array(message)
-    for _ in 0...random.below(2) where !bytes.isEmpty {
-      let place = random.below(bytes.count)
-      switch random.below(4) {
-      case 0: bytes.remove(at: place)
-      case 1: bytes.insert(UInt8(random.below(256)), at: place)
-      default: bytes[place] = UInt8(random.below(256))
-      }
-    }
-    return Data(bytes)
   }
 
   /// What a value or an error says, whichever of the two types it is of.

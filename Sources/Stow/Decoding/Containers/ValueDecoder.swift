@@ -25,6 +25,11 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   /// Decodes an array of values at once. Returns nil if each must be looked at, also to find out what is wrong.
   func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? { nil }
 
+  /// Decodes values that follow each other. Returns nil if each must be decoded by itself.
+  func decode(
+    _ count: Int, from start: Int, session: DecodingSession, _ node: PathNode
+  ) throws -> [Value]? { nil }
+
   /// Decodes all rows of a table at once. Returns nil if each must be looked at, also to find out what is
   /// wrong.
   func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }

@@ -106,9 +106,12 @@ final class Message {
 
   /// Returns a number that identifies the source of a shape: negative for what messages rely on, and the same
   /// in every message that relies on it. With the number of the shape, it identifies the shape in all messages.
-  func source(ofShape shape: Int) -> Int {
-    shape < tables.firstShape ? ~(tables.definitions?.number ?? 0) : number
-  }
+  func source(ofShape shape: Int) -> Int { shape < tables.firstShape ? sourceOfDefinitions : number }
+
+  /// The same for a symbol.
+  func source(ofSymbol symbol: Int) -> Int { symbol < tables.firstSymbol ? sourceOfDefinitions : number }
+
+  private var sourceOfDefinitions: Int { ~(tables.definitions?.number ?? 0) }
 
   func close() {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))

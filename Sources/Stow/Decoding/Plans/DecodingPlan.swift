@@ -150,6 +150,13 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
       }
     }
     let count = try self.count(values, session, node)
+    if !entry.isPlain,
+      let array = try entry.withPlan(
+        as: DecodingPlan<Element>.self,
+        { try $0.decode(count, from: values.lowerBound, session: session, node) })
+    {
+      return array
+    }
     var offset = values.lowerBound
     return try array(of: count, session, node) { _, step, target in
       try session.decode(into: target, entry, at: OpenPlace(at: offset), step)

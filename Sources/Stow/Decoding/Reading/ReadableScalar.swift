@@ -11,6 +11,11 @@ protocol ReadableScalar: Decodable, Sendable {
   /// Returns the value at `offset`, and moves `next` past it.
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
 
+  /// Reads the value at `offset` into uninitialized memory, as it is or as an optional, and returns where it ends.
+  static func read(
+    _ message: Message, at offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool
+  ) throws(FormatError) -> Int
+
   /// Returns the value of a cell, which has no tag. The offset is for errors.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 
@@ -26,6 +31,19 @@ protocol ReadableScalar: Decodable, Sendable {
 }
 
 extension ReadableScalar {
+  static func read(
+    _ message: Message, at offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool
+  ) throws(FormatError) -> Int {
+    if isOptional, Nils.isNil(message.reader, at: offset) {
+      target.put(nil as Self?)
+      return try message.reader.end(of: offset)
+    }
+    var next = offset
+    let value = try read(message, at: offset, next: &next)
+    isOptional ? target.put(Optional(value)) : target.put(value)
+    return next
+  }
+
   /// Fails: most types have no cells.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
     try fail(.cellMismatch, at: offset)
