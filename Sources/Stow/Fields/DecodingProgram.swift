@@ -1,11 +1,9 @@
 // How the objects of a type with a table of fields are decoded: field after field into memory, by code that does not know
 // the type.
 //
-//     header ─▶ a record of all fields, in order ───────────────────▶ run, from value to value
-//            ─▶ another record or a map ─▶ locate its values ───────▶ run, from offset to offset
-//                                            │ a fault, unknown keys
-//                                            ▼
-//                                          search each field as keyed containers do
+//     a record or a map ──▶ run from value to value, as far as its keys are the fields, in order
+//     the rest of a record ──▶ locate its values, run from offset to offset
+//     everything else ──▶ search each field as keyed containers do
 
 /// Decodes the values of one type by the program of its fields. Sessions have programs of their own.
 final class DecodingProgram {
@@ -23,14 +21,18 @@ final class DecodingProgram {
   private let maker: FieldMaker
   private let isAll: (UnsafeRawPointer) -> Bool
   let stride: Int
+  private let alignment: Int
+  /// Memory for a value that nobody uses.
+  @exclusivity(unchecked) private var spare: UnsafeMutableRawPointer?
   /// Whether the fields make up a whole value; nil until the first is made.
   @exclusivity(unchecked) private(set) var isWhole: Bool?
 
   /// The last shape of records, and its source.
   @exclusivity(unchecked) private var shape = (number: -1, source: 0)
-  /// The numbers of its keys' fields, −1 for unknown keys; and whether these are all fields, in order.
-  @exclusivity(unchecked) private var order = GrowableBuffer<Int16>(capacity: 16)
-  @exclusivity(unchecked) private var isInOrder = false
+  /// The numbers of its keys' fields, −1 for unknown keys; none if its records must be searched.
+  @exclusivity(unchecked) private var order = GrowableBuffer<Int>(capacity: 16)
+  /// How many of its first keys are the first fields, in order.
+  @exclusivity(unchecked) private var inOrder = 0
   /// Readers that search no object.
   @exclusivity(unchecked) private var readers: [ObjectReader] = []
 
@@ -42,7 +44,7 @@ final class DecodingProgram {
     packed = FieldTable.packedLayout(of: table.fields)
     maker = table.maker
     isAll = { table.isAll(of: $0.assumingMemoryBound(to: Root.self).pointee) }
-    stride = MemoryLayout<Root>.stride
+    (stride, alignment) = (MemoryLayout<Root>.stride, MemoryLayout<Root>.alignment)
     memos = fields.coders.map { $0.operation == .enumeration ? EnumerationMemo() : nil }
     for (number, key) in fields.keys.enumerated() {
       instructions[number].memo = memos[number].map { .passUnretained($0) }
@@ -50,9 +52,25 @@ final class DecodingProgram {
     }
   }
 
-  deinit { texts.deallocate() }
+  deinit {
+    texts.deallocate()
+    spare?.deallocate()
+  }
 
   // MARK: one value
+
+  /// Lends memory for a value, which `body` moves out.
+  @inline(__always)
+  func withMemory<Result>(_ body: (UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
+    // A value may be decoded while another of its type is.
+    let memory = spare ?? .allocate(byteCount: max(stride, 1), alignment: alignment)
+    spare = nil
+    defer {
+      spare?.deallocate()
+      spare = memory
+    }
+    return try body(memory)
+  }
 
   /// Decodes the value at a place into uninitialized memory. The first value shows whether fields make up a whole value.
   func decode(
@@ -81,139 +99,142 @@ final class DecodingProgram {
       throw DecodingError.unreadable(reason, path: ValueDecoder(session, place, node).codingPath)
     }
     defer { session.calls.leave() }
-    if let offset = place.tagged, let object = try? ObjectHeader.read(message.reader, at: offset) {
-      let isKnown = object.shape.map { turn(to: $0, message) } ?? false
-      if isKnown, isInOrder, !object.isPartial, object.body.count >= count {
-        return try run(nil, object.body, into: target, isWhole, session, node)
-      }
-      if isKnown || object.shape == nil {
-        let isDone = try withUnsafeTemporaryAllocation(of: Int.self, capacity: max(count, 1)) { offsets in
-          guard let offsets = offsets.baseAddress, (try? locate(object, offsets, message)) == true else {
-            return false
-          }
-          try run(offsets, object.body, into: target, isWhole, session, node)
-          return true
-        }
-        if isDone { return }
-      }
+    guard let offset = place.tagged, let object = try? ObjectHeader.read(message.reader, at: offset),
+      var walk = walk(over: object, message)
+    else { return try search(place, into: target, isWhole, session, node) }
+    try run(&walk, nil, into: target, isWhole, session, node)
+    if walk.field == count { return }
+    try withUnsafeTemporaryAllocation(of: Int.self, capacity: count) { offsets in
+      guard let offsets = offsets.baseAddress, (try? locate(walk, offsets, message)) == true else { return }
+      try run(&walk, offsets, into: target, isWhole, session, node)
     }
-    try search(place, into: target, isWhole, session, node)
+    if walk.field < count { try search(place, from: walk, into: target, isWhole, session, node) }
   }
 
   // MARK: shapes
 
-  /// Learns a shape, unless it is the last one. Returns false if the values of its records must be searched.
+  /// Returns a walk over an object; nil if it must be searched.
   @inline(__always)
-  private func turn(to number: Int, _ message: Message) -> Bool {
-    guard number < message.tables.shapeCount else { return false }
-    if number == shape.number, message.source(ofShape: number) == shape.source { return order.count > 0 }
-    return learn(number, message)
+  private func walk(over object: ObjectHeader, _ message: Message) -> FieldWalk? {
+    let (body, reader) = (object.body, message.reader)
+    guard let number = object.shape else {
+      return FieldWalk(next: body.lowerBound, end: body.upperBound, shape: nil, inOrder: count, keys: 0)
+    }
+    guard number < message.tables.shapeCount else { return nil }
+    if number != shape.number || message.source(ofShape: number) != shape.source { learn(number, message) }
+    let keyCount = order.count
+    var (next, keys) = (body.lowerBound, UInt64.max >> UInt64(truncatingIfNeeded: 64 &- keyCount))
+    if object.isPartial {
+      guard let values = try? Records.endOfPresence(reader, in: body, keyCount: keyCount) else { return nil }
+      (next, keys) = (values, reader.firstBytes(at: next, upTo: values))
+    }
+    guard keyCount > 0, keys != 0, object.isPartial || keyCount <= body.count else { return nil }
+    return FieldWalk(next: next, end: body.upperBound, shape: number, inOrder: inOrder, keys: keys)
   }
 
   @inline(never)
-  private func learn(_ number: Int, _ message: Message) -> Bool {
+  private func learn(_ number: Int, _ message: Message) {
     shape = (number, message.source(ofShape: number))
     order.removeAll()
-    isInOrder = false
+    inOrder = 0
     let keyCount = message.tables.keyCount(ofShape: number)
-    // Nothing else needs room for all keys of a shape.
-    guard keyCount <= DecodingKeyTable.size else { return false }
+    guard keyCount <= 64 else { return }
     for _ in 0..<keyCount { order.append(-1) }
-    var (known, ordered) = (0, 0)
+    var known = 0
     for (field, key) in fields.keys.enumerated() {
       let index = try? message.keyIndex(of: key.stringValue, inShape: number, likely: known)
       guard let index else { continue }
-      order.base[index] = Int16(truncatingIfNeeded: field)
-      if index == field { ordered += 1 }
+      order.base[index] = field
       known += 1
     }
-    isInOrder = ordered == count && keyCount == count
+    while inOrder < keyCount, order.base[inOrder] == inOrder { inOrder += 1 }
     // The value of an unknown key may be that of a field, under its former name.
     if known < keyCount, keyTable.formerNames != nil { order.removeAll() }
-    return order.count > 0
   }
 
-  /// Finds the values of all fields: −1 for one without a value. Returns false if there may be others, or a fault.
+  /// Finds the values of the fields of a record that are left: −1 for one without a value. Returns false if there may be
+  /// others.
   private func locate(
-    _ object: ObjectHeader, _ offsets: UnsafeMutablePointer<Int>, _ message: Message
+    _ walk: FieldWalk, _ offsets: UnsafeMutablePointer<Int>, _ message: Message
   ) throws(FormatError) -> Bool {
-    let (reader, end) = (message.reader, object.body.upperBound)
-    var next = object.body.lowerBound
+    guard let number = walk.shape else { return false }
+    // Values within this one may have had other shapes.
+    if number != shape.number { learn(number, message) }
+    let (reader, order, keyCount) = (message.reader, order.base, order.count)
     offsets.initialize(repeating: -1, count: count)
-    if object.shape == nil {
-      var field = 0
-      while next < end {
-        while field < count, !texts[field].stands(at: next, in: reader) { field &+= 1 }
-        guard field < count else { return false }
-        offsets[field] = next &+ texts[field].bytes.count
-        next = try reader.end(of: offsets[field])
-        field &+= 1
-      }
-      return next == end
-    }
-    let bits = next
-    if object.isPartial {
-      next = try Records.endOfPresence(reader, in: object.body, keyCount: order.count)
-    }
-    for index in 0..<order.count where !object.isPartial || reader.bit(index, at: bits) {
-      let field = Int(order.base[index])
-      if field >= 0 { offsets[field] = next }
+    var next = walk.next
+    for index in walk.field..<max(walk.field, keyCount) where walk.hasKey(index) {
+      if order[index] >= 0 { offsets[order[index]] = next }
       next = try reader.end(of: next)
-      guard next <= end else { return false }
+      guard next <= walk.end else { return false }
     }
-    return next == end
+    return next == walk.end
   }
 
   // MARK: the program
 
-  /// Decodes field after field. If that fails, none is left.
+  /// Decodes field after field, up to one of a map that has not the next key. If that fails, none is left.
   ///
-  /// - Parameters:
-  ///   - offsets: Where the values are; nil if they follow each other, and fill `body`.
+  /// - Parameter offsets: Where the values are; nil if they follow each other.
   private func run(
-    _ offsets: UnsafePointer<Int>?, _ body: Range<Int>, into target: UnsafeMutableRawPointer, _ isWhole: Bool,
-    _ session: DecodingSession, _ node: PathNode
+    _ walk: inout FieldWalk, _ offsets: UnsafePointer<Int>?, into start: UnsafeMutableRawPointer,
+    _ isWhole: Bool, _ session: DecodingSession, _ node: PathNode
   ) throws {
-    let message = session.message
-    var (next, done) = (body.lowerBound, 0)
+    let (message, end) = (session.message, walk.end)
+    var (number, next) = (walk.field, walk.next)
     do {
-      for number in 0..<count {
+      while number < count {
         // Used in place, because copying all of it would take longer than decoding a value.
         let field = UnsafePointer(instructions) + number
-        let target = target + (isWhole ? field.pointee.stored : field.pointee.packed)
-        let offset = offsets.map { $0[number] } ?? next
+        let target = start + (isWhole ? field.pointee.stored : field.pointee.packed)
+        let current = next
+        var offset = next
+        if let offsets {
+          offset = offsets[number]
+        } else if walk.isMap {
+          if next == end {
+            offset = -1
+          } else if texts[number].stands(at: next, in: message.reader) {
+            offset = next &+ texts[number].bytes.count
+          } else {
+            break
+          }
+        } else if number >= walk.inOrder {
+          break
+        } else if !walk.hasKey(number) {
+          offset = -1
+        }
         if offset < 0 {
           try makeAbsent(number, target, session, node)
-        } else {
-          do throws(FormatError) {
-            if field.pointee.isReadFirst {
-              next = try field.pointee.read(target, at: offset, message)
-              // From now on, it is deinitialized if anything fails.
-              done = number &+ 1
-            } else if offsets == nil {
-              next = try message.reader.end(of: offset)
-            }
-            if offsets == nil { try check(next, of: number, in: body, from: offset) }
-          } catch {
-            throw failure(error, number, at: offset, session, node)
-          }
-          if !field.pointee.isReadFirst {
-            try decode(number, at: OpenPlace(at: offset), to: target, session, node)
-          }
+          number &+= 1
+          continue
         }
-        done = number &+ 1
+        let (isReadFirst, isLast) = (field.pointee.isReadFirst, walk.isLast(number))
+        do throws(FormatError) {
+          if isReadFirst {
+            next = try read(field, target, at: offset, message)
+            // From now on, it is deinitialized if anything fails.
+            number &+= 1
+          } else if offsets == nil {
+            next = try message.reader.end(of: offset)
+          }
+          if offsets == nil {
+            guard next <= end else { try fail(.malformed, at: current) }
+            if isLast, next != end { try fail(.malformed, at: next) }
+          }
+        } catch {
+          throw failure(error, instructions.distance(to: .init(mutating: field)), at: offset, session, node)
+        }
+        if !isReadFirst {
+          try decode(number, at: OpenPlace(at: offset), to: target, session, node)
+          number &+= 1
+        }
       }
     } catch {
-      destroy(done, at: target, isWhole)
+      destroy(number, at: start, isWhole)
       throw error
     }
-  }
-
-  /// Checks where the value of a field ends.
-  @inline(__always)
-  private func check(_ next: Int, of number: Int, in body: Range<Int>, from offset: Int) throws(FormatError) {
-    guard next <= body.upperBound else { try fail(.malformed, at: offset) }
-    if number &+ 1 == count, next != body.upperBound { try fail(.malformed, at: next) }
+    (walk.field, walk.next) = (number, next)
   }
 
   /// Makes the value of a field that has none in the message.
@@ -247,16 +268,20 @@ final class DecodingProgram {
     defer { session.path.pop(to: mark) }
     if let nested = field.pointee.nested, let offset = place.tagged,
       try nested._withUnsafeGuaranteedRef({ nested in
-        try field.pointee.operation == .array
-          ? nested.decode(arrayAt: offset, into: target, session, step)
-          : nested.decode(at: offset, into: target, isOptional: field.pointee.isOptional, session, step)
+        let isOptional = field.pointee.isOptional
+        return try field.pointee.operation == .array
+          ? nested.decode(arrayAt: offset, into: target, isOptional: isOptional, session, step)
+          : nested.decode(at: offset, into: target, isOptional: isOptional, session, step)
       })
     {
       return
     }
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
       // The plan of the type knows other forms, and finds an error again.
-      if let offset = place.tagged, (try? coder.read?(target, offset, message)) != nil { return }
+      if let offset = place.tagged {
+        if let readArray = coder.readArray, readArray(target, offset, message) { return }
+        if (try? coder.read?(target, offset, message)) != nil { return }
+      }
       try coder.decode(target, place, session, step)
       if let key { memos[number]?.note(target.load(as: UInt8.self), for: key) }
       if field.pointee.nested == nil, let find = coder.findNested {
@@ -301,12 +326,13 @@ final class DecodingProgram {
 
   /// Decodes an array of values. Returns false if it has others, or a fault.
   private func decode(
-    arrayAt offset: Int, into target: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
+    arrayAt offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool, _ session: DecodingSession,
+    _ node: PathNode
   ) throws -> Bool {
     guard let elements = try? Arrays.read(session.message.reader, at: offset),
       let count = try? Arrays.count(elements, session.message.reader)
     else { return false }
-    try maker.makeArray(target, count) { first, done in
+    try maker.makeArray(target, isOptional, count) { first, done in
       try decode(count, from: elements.lowerBound, into: first, &done, session, node)
     }
     return true
@@ -336,9 +362,10 @@ final class DecodingProgram {
   /// Decodes the fields of an object that has other keys, has them in another order, is a row, or has a fault.
   @inline(never)
   private func search(
-    _ place: OpenPlace, into target: UnsafeMutableRawPointer, _ isWhole: Bool, _ session: DecodingSession,
-    _ node: PathNode
+    _ place: OpenPlace, from walk: FieldWalk? = nil, into target: UnsafeMutableRawPointer, _ isWhole: Bool,
+    _ session: DecodingSession, _ node: PathNode
   ) throws {
+    var done = walk?.field ?? 0
     let reader = readers.popLast() ?? ObjectReader(session, keyTable)
     defer {
       reader.finish()
@@ -350,12 +377,13 @@ final class DecodingProgram {
       } else {
         try reader.open(objectAt: place.offset, node)
       }
+      if done > 0, let walk, walk.isMap { try reader.advance(to: walk.next) }
     } catch {
+      destroy(done, at: target, isWhole)
       throw session.error(error, at: node, place.offset, expected: [String: Any].self)
     }
-    var done = 0
     do {
-      for number in 0..<count {
+      for number in done..<count {
         let target = target + (isWhole ? instructions[number].stored : instructions[number].packed)
         try search(number, target, reader, session, node)
         done = number + 1
@@ -380,7 +408,7 @@ final class DecodingProgram {
       place = found.map { reader.place($0) }
       if let found, let offset = place?.tagged {
         if field.pointee.isReadFirst {
-          let next = try field.pointee.read(target, at: offset, session.message)
+          let next = try read(field, target, at: offset, session.message)
           isRead = true
           return try reader.pass(found, to: next)
         }
@@ -395,6 +423,91 @@ final class DecodingProgram {
     } else {
       try makeAbsent(number, target, session, node)
     }
+  }
+
+  // MARK: scalars
+
+  /// Reads a scalar, or the nil of an optional, and returns where it ends.
+  @inline(__always)
+  private func read(
+    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
+    _ message: Message
+  ) throws(FormatError) -> Int {
+    let (reader, tag, isOptional) = (
+      message.reader, try message.reader.byte(at: offset), field.pointee.isOptional
+    )
+    if isOptional, tag == Nils.tag || tag == Nils.nested {
+      return try readRare(field, target, at: offset, message)
+    }
+    var next = offset
+    switch field.pointee.operation {
+    case .double: target.put(try Double.read(message, at: offset, next: &next), isOptional: isOptional)
+    case .float: target.put(try Float.read(message, at: offset, next: &next), isOptional: isOptional)
+    case .bool: target.put(try Bool.read(message, at: offset, next: &next), isOptional: isOptional)
+    case .string: target.put(try String.read(message, at: offset, next: &next), isOptional: isOptional)
+    case .scalar, .enumeration, .scalars, .fields, .array, .other:
+      return try readRare(field, target, at: offset, message)
+    default:
+      guard Integers.isUsual(tag) else { return try readRare(field, target, at: offset, message) }
+      let integer = try Integers.read(reader, at: offset, next: &next)
+      switch field.pointee.operation {
+      case .int8: target.put(try Int8.make(integer, at: offset), isOptional: isOptional)
+      case .int16: target.put(try Int16.make(integer, at: offset), isOptional: isOptional)
+      case .int32: target.put(try Int32.make(integer, at: offset), isOptional: isOptional)
+      case .uint8: target.put(try UInt8.make(integer, at: offset), isOptional: isOptional)
+      case .uint16: target.put(try UInt16.make(integer, at: offset), isOptional: isOptional)
+      case .uint32: target.put(try UInt32.make(integer, at: offset), isOptional: isOptional)
+      case .uint64: target.put(try UInt64.make(integer, at: offset), isOptional: isOptional)
+      default: target.put(integer, isOptional: isOptional)
+      }
+    }
+    return next
+  }
+
+  /// Reads a nil, or a scalar from another kind of value than it is mostly written as.
+  @inline(never)
+  private func readRare(
+    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
+    _ message: Message
+  ) throws(FormatError) -> Int {
+    guard let read = field.pointee.coder._withUnsafeGuaranteedRef({ $0.read }) else {
+      preconditionFailure("a field that is no scalar")
+    }
+    return try read(target, offset, message)
+  }
+}
+
+/// How far the fields of an object are decoded, in their order.
+private struct FieldWalk {
+  /// The number of the next field.
+  var field = 0
+  /// Where its value is, or its key; and the end of the object.
+  var next: Int
+  let end: Int
+  /// The shape of a record; nil in a map.
+  let shape: Int?
+  /// How many of the record's first keys are the first fields, in order.
+  let inOrder: Int
+  /// The keys of the record that have values, as bits.
+  let keys: UInt64
+
+  var isMap: Bool { shape == nil }
+  func hasKey(_ index: Int) -> Bool { keys &>> UInt64(truncatingIfNeeded: index) & 1 == 1 }
+  func isLast(_ index: Int) -> Bool { keys &>> UInt64(truncatingIfNeeded: index) == 1 }
+}
+
+extension UnsafeMutableRawPointer {
+  @inline(__always)
+  func put<Value>(_ value: Value, isOptional: Bool) {
+    isOptional ? put(Optional(value)) : put(value)
+  }
+}
+
+extension FixedWidthInteger {
+  @inline(__always)
+  fileprivate static func make(_ integer: Int64, at offset: Int) throws(FormatError) -> Self {
+    guard let value = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
+    return value
   }
 }
 
@@ -414,61 +527,5 @@ extension FieldInstruction {
     case .int64, .uint64: target.put(nil as Int64?)
     default: coder._withUnsafeGuaranteedRef { $0.optional?.putNil(target) }
     }
-  }
-
-  @inline(__always)
-  private func put<Value>(_ value: Value, _ target: UnsafeMutableRawPointer) {
-    isOptional ? target.put(Optional(value)) : target.put(value)
-  }
-
-  @inline(__always)
-  private func put<Value: FixedWidthInteger>(
-    _ type: Value.Type, _ integer: Int64, _ target: UnsafeMutableRawPointer, at offset: Int
-  ) throws(FormatError) {
-    guard let value = type.init(exactly: integer) else { try fail(.unrepresentable, at: offset) }
-    put(value, target)
-  }
-
-  /// Reads a scalar, or the nil of an optional, and returns where it ends.
-  @inline(__always)
-  fileprivate func read(
-    _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
-  ) throws(FormatError) -> Int {
-    var next = offset
-    let (reader, tag) = (message.reader, try message.reader.byte(at: offset))
-    if isOptional, tag == Nils.tag || tag == Nils.nested { return try readRare(target, at: offset, message) }
-    switch operation {
-    case .double: put(try Double.read(message, at: offset, next: &next), target)
-    case .float: put(try Float.read(message, at: offset, next: &next), target)
-    case .bool: put(try Bool.read(message, at: offset, next: &next), target)
-    case .string: put(try String.read(message, at: offset, next: &next), target)
-    case .scalar, .enumeration, .fields, .array, .other:
-      return try readRare(target, at: offset, message)
-    default:
-      guard Integers.isUsual(tag) else { return try readRare(target, at: offset, message) }
-      let integer = try Integers.read(reader, at: offset, next: &next)
-      switch operation {
-      case .int8: try put(Int8.self, integer, target, at: offset)
-      case .int16: try put(Int16.self, integer, target, at: offset)
-      case .int32: try put(Int32.self, integer, target, at: offset)
-      case .uint8: try put(UInt8.self, integer, target, at: offset)
-      case .uint16: try put(UInt16.self, integer, target, at: offset)
-      case .uint32: try put(UInt32.self, integer, target, at: offset)
-      case .uint64: try put(UInt64.self, integer, target, at: offset)
-      default: put(integer, target)
-      }
-    }
-    return next
-  }
-
-  /// Reads a nil, or a scalar from another kind of value than it is mostly written as.
-  @inline(never)
-  private func readRare(
-    _ target: UnsafeMutableRawPointer, at offset: Int, _ message: Message
-  ) throws(FormatError) -> Int {
-    guard let read = coder._withUnsafeGuaranteedRef({ $0.read }) else {
-      preconditionFailure("a field that is no scalar")
-    }
-    return try read(target, offset, message)
   }
 }

@@ -11,6 +11,8 @@ enum FieldOperation {
   /// A trivial byte, or an optional of one, that has a scalar as its raw value. What its `Codable` makes of a value is
   /// remembered.
   case enumeration
+  /// An array of scalars.
+  case scalars
   /// A type with a table of its own, or an array of such values.
   case fields, array
   /// Another type that may hold containers, and calls `Codable`.
@@ -22,7 +24,7 @@ enum FieldOperation {
   /// Whether values hold no containers, and call no `Codable`.
   var isScalar: Bool {
     switch self {
-    case .enumeration, .fields, .array, .other: false
+    case .enumeration, .scalars, .fields, .array, .other: false
     default: true
     }
   }
@@ -49,11 +51,15 @@ enum FieldOperation {
       case is UInt64.Type: .uint64
       case is UInt.Type: Self.of(UInt.bitWidth, .uint32, .uint64)
       case nil where type is any StowFields.Type: .fields
-      case nil where elementOfArray(type) is any StowFields.Type: .array
       case nil where isByte && (type as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
-      case nil: .other
+      case nil: Self.array(of: elementOfArray(type))
       default: .scalar
       }
+  }
+
+  private static func array(of element: Any.Type?) -> FieldOperation {
+    guard let element else { return .other }
+    return element is any StowFields.Type ? .array : ScalarTypes.scalar(element) == nil ? .other : .scalars
   }
 
   private static func of(_ width: Int, _ narrow: FieldOperation, _ wide: FieldOperation) -> FieldOperation {
@@ -77,6 +83,8 @@ final class FieldCoder {
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
   /// Reads a scalar, or the nil of an optional, and returns where it ends; nil for other types.
   let read: ((UnsafeMutableRawPointer, _ offset: Int, Message) throws(FormatError) -> Int)?
+  /// Reads an array of scalars, and returns false if each must be looked at; nil for other types.
+  let readArray: ((UnsafeMutableRawPointer, _ offset: Int, Message) -> Bool)?
   /// Finds the program of the type that has a table; nil for other types.
   let findNested: ((DecodingSession) -> DecodingProgram?)?
   /// Makes the value of a missing key; nil if there must be one.
@@ -99,7 +107,9 @@ final class FieldCoder {
       optional?.wrapped ?? Value.self, scalar, isByte: isTrivial && MemoryLayout<Value>.size == 1)
     isReadFirst = operation.isInLine || scalar is any FixedWidthInteger.Type
     read = scalar.map { $0.makeRead(isOptional: optional != nil) }
-    let nested = optional?.wrapped ?? elementOfArray(Value.self) ?? Value.self
+    let element = elementOfArray(optional?.wrapped ?? Value.self)
+    readArray = element.flatMap(ScalarTypes.scalar)?.makeReadArray(isOptional: optional != nil)
+    let nested = element ?? optional?.wrapped ?? Value.self
     findNested = (nested as? any StowFields.Type).map { type in { type.decodingProgram(in: $0) } }
     append = { value, key, builder, object in
       let entry = builder.plan(of: Value.self)
@@ -129,6 +139,10 @@ extension ReadableScalar {
     { target, offset, message throws(FormatError) in
       try read(message, at: offset, into: target, isOptional: isOptional)
     }
+  }
+
+  fileprivate static func makeReadArray(isOptional: Bool) -> (UnsafeMutableRawPointer, Int, Message) -> Bool {
+    { target, offset, message in read(arrayAt: offset, message, into: target, isOptional: isOptional) }
   }
 }
 
@@ -217,42 +231,36 @@ struct FieldInstruction: BitwiseCopyable {
 
 // MARK: rows
 
-/// Rows of a table of the format, of which each field is decoded at once into values that follow each other.
-struct FieldRows {
-  let elements: Elements
-  let columns: Columns
-  let first: UnsafeMutableRawPointer
-  let stride: Int
-  let message: Message
-
-  var count: Int { elements.count }
-}
-
 extension DecodingProgram {
-  /// Returns the numbers of the fields' columns, nil for a key that the rows lack; nil if each row must be looked at.
-  func columns(of rows: Elements, _ message: Message) -> [Int?]? {
-    let areCells = fields.coders.allSatisfy { $0.operation.isScalar || $0.operation == .enumeration }
-    guard isWhole == true, areCells, rows.count > 0, let shape = rows.shape else { return nil }
-    let found = try? fields.keys.enumerated().map { number, key in
-      try message.keyIndex(of: key.stringValue, inShape: shape, likely: number)
-    }
-    // The rows may have a key's value under a former name.
-    guard let found, !mayHaveFormerNames || found.allSatisfy({ $0 != nil }) else { return nil }
-    return found
-  }
-
-  /// Decodes rows by their columns. Returns false, and leaves nothing in memory, if each row must be looked at, also to find
-  /// out what is wrong.
+  /// Decodes rows into memory, each field at once by its column. Returns false, and leaves nothing there, if each row must be
+  /// looked at, also to find out what is wrong.
   func decode(
-    _ found: [Int?], of rows: FieldRows, _ session: DecodingSession, _ node: PathNode
+    rows: Elements, into start: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
   ) -> Bool {
+    let message = session.message
+    let areCells = fields.coders.allSatisfy { $0.operation.isScalar || $0.operation == .enumeration }
+    guard isWhole == true, areCells, let shape = rows.shape, let columns = rows.layout.columns,
+      let found = try? fields.keys.enumerated().map({ number, key in
+        try message.keyIndex(of: key.stringValue, inShape: shape, likely: number)
+      }),
+      // The rows may have a key's value under a former name.
+      !mayHaveFormerNames || found.allSatisfy({ $0 != nil })
+    else { return false }
     for number in found.indices {
-      let count = decode(number, found[number], of: rows, session, node)
+      let target = start + fields.instructions[number].stored
+      var count = 0
+      if let index = found[number] {
+        let cells = FieldCells(index, columns, message.reader, target: target, stride, count: rows.count)
+        count = decode(number, cells, of: rows, session, node)
+      } else if let makeAbsent = fields.coders[number].makeAbsent {
+        for index in 0..<rows.count { makeAbsent(target + index * stride) }
+        count = rows.count
+      }
       if count == rows.count { continue }
       for other in 0...number {
-        let offset = fields.instructions[other].stored
+        let target = start + fields.instructions[other].stored
         for index in 0..<(other == number ? count : rows.count) {
-          fields.coders[other].destroy(rows.first + offset + index * rows.stride)
+          fields.coders[other].destroy(target + index * stride)
         }
       }
       return false
@@ -262,113 +270,133 @@ extension DecodingProgram {
 
   /// Decodes the values of a field, and returns how many were decoded.
   private func decode(
-    _ number: Int, _ index: Int?, of rows: FieldRows, _ session: DecodingSession, _ node: PathNode
+    _ number: Int, _ cells: FieldCells, of rows: Elements, _ session: DecodingSession, _ node: PathNode
   ) -> Int {
     let (coder, field) = (fields.coders[number], fields.instructions[number])
-    let target = FieldTarget(start: rows.first + field.stored, stride: rows.stride, count: rows.count)
-    guard let index else {
-      guard let makeAbsent = coder.makeAbsent else { return 0 }
-      for index in 0..<target.count { makeAbsent(target[index]) }
-      return target.count
-    }
-    let column = rows.columns.columns[index]
-    if let constant = column.constant {
-      guard (try? decode(number, at: OpenPlace(at: constant), to: target.start, session, node)) != nil else {
+    if let constant = cells.column.constant {
+      guard (try? decode(number, at: OpenPlace(at: constant), to: cells.target(0), session, node)) != nil
+      else {
         return 0
       }
-      for index in 1..<target.count { coder.copy(target.start, target[index]) }
-      return target.count
+      for index in 1..<cells.count { coder.copy(cells.target(0), cells.target(index)) }
+      return cells.count
     }
-    let first = rows.columns.rows.lowerBound &+ Int(column.offset)
-    let cells = FieldCells(
-      column: column, number: index, first: first, stride: rows.columns.stride, reader: rows.message.reader)
     switch coder.operation {
-    case .double: return field.fill(target, with: Double.self, cells)
-    case .float: return field.fill(target, with: Float.self, cells)
-    case .bool: return field.fill(target, with: Bool.self, cells)
-    case .int8: return field.fill(target, with: Int8.self, cells)
-    case .int16: return field.fill(target, with: Int16.self, cells)
-    case .int32: return field.fill(target, with: Int32.self, cells)
-    case .int64: return field.fill(target, with: Int64.self, cells)
-    case .uint8: return field.fill(target, with: UInt8.self, cells)
-    case .uint16: return field.fill(target, with: UInt16.self, cells)
-    case .uint32: return field.fill(target, with: UInt32.self, cells)
-    case .uint64: return field.fill(target, with: UInt64.self, cells)
-    case .enumeration: return fill(number, target, cells, of: rows, session, node)
-    default: return coder.scalar.map { field.fill(target, with: $0, cells) } ?? 0
+    case .double: return field.fillDoubles(cells)
+    case .float: return field.fill(cells, with: Float.self)
+    case .bool: return field.fill(cells, with: Bool.self)
+    case .int8: return field.fill(cells, with: Int8.self)
+    case .int16: return field.fill(cells, with: Int16.self)
+    case .int32: return field.fill(cells, with: Int32.self)
+    case .int64: return field.fill(cells, with: Int64.self)
+    case .uint8: return field.fill(cells, with: UInt8.self)
+    case .uint16: return field.fill(cells, with: UInt16.self)
+    case .uint32: return field.fill(cells, with: UInt32.self)
+    case .uint64: return field.fill(cells, with: UInt64.self)
+    case .enumeration: return fill(number, cells, of: rows, session, node)
+    default: return coder.scalar.map { field.fill(cells, with: $0) } ?? 0
     }
   }
 
   /// Decodes the values of an enumeration, each integer once.
   private func fill(
-    _ number: Int, _ target: FieldTarget, _ cells: FieldCells, of rows: FieldRows, _ session: DecodingSession,
-    _ node: PathNode
+    _ number: Int, _ cells: FieldCells, of rows: Elements, _ session: DecodingSession, _ node: PathNode
   ) -> Int {
     let (type, base) = (cells.column.type, cells.column.base)
     guard ElementType.isInteger(type), let memo = fields.instructions[number].memo else { return 0 }
     return memo._withUnsafeGuaranteedRef { memo in
-      for index in 0..<target.count {
-        guard let integer = try? Cell.readInteger(cells.reader, at: cells[index], type: type) else {
+      for index in 0..<cells.count {
+        guard let integer = try? Cell.readInteger(cells.reader, at: cells.offset(index), type: type) else {
           return index
         }
-        let key = EnumerationMemo.key(ofCell: integer &+ base)
+        let (key, target) = (EnumerationMemo.key(ofCell: integer &+ base), cells.target(index))
         if let byte = memo[key] {
-          target[index].storeBytes(of: byte, as: UInt8.self)
+          target.storeBytes(of: byte, as: UInt8.self)
           continue
         }
-        let row = rows.columns.rows.lowerBound &+ index &* rows.columns.stride
-        let place = OpenPlace(rows.elements.layout.cell(cells.number, ofRowAt: row), of: rows.elements)
+        let row = cells.offset(index) &- Int(cells.column.offset)
+        let place = OpenPlace(rows.layout.cell(cells.number, ofRowAt: row), of: rows)
         let mark = session.path.count
         defer { session.path.pop(to: mark) }
         let step = session.path.push(PathStep(.index, parent: node, value: index))
-        guard (try? decode(number, at: place, to: target[index], session, step)) != nil else { return index }
-        memo.note(target[index].load(as: UInt8.self), for: key)
+        guard (try? decode(number, at: place, to: target, session, step)) != nil else { return index }
+        memo.note(target.load(as: UInt8.self), for: key)
       }
-      return target.count
+      return cells.count
     }
   }
 }
 
-/// Where the values of a field are to be put: `count` values at equal distances.
-struct FieldTarget {
-  let start: UnsafeMutableRawPointer
-  let stride: Int
-  let count: Int
-
-  subscript(index: Int) -> UnsafeMutableRawPointer { start + index &* stride }
-}
-
-/// The cells of a column.
+/// The cells of a column, and where the values of a field are to be put.
 struct FieldCells {
-  let column: Columns.Column
   let number: Int
-  let first: Int
-  let stride: Int
+  let column: Columns.Column
   let reader: ByteReader
+  let count: Int
+  private let first: Int
+  private let stride: Int
+  private let start: UnsafeMutableRawPointer
+  private let distance: Int
 
-  subscript(index: Int) -> Int { first &+ index &* stride }
+  fileprivate init(
+    _ number: Int, _ columns: Columns, _ reader: ByteReader, target: UnsafeMutableRawPointer, _ distance: Int,
+    count: Int
+  ) {
+    (self.number, self.reader, self.count) = (number, reader, count)
+    column = columns.columns[number]
+    (first, stride) = (columns.rows.lowerBound + Int(column.offset), columns.stride)
+    (start, self.distance) = (target, distance)
+  }
+
+  func offset(_ index: Int) -> Int { first &+ index &* stride }
+  func target(_ index: Int) -> UnsafeMutableRawPointer { start + index &* distance }
 }
 
 extension FieldInstruction {
   /// Reads the cells of a column, and returns how many were read.
   @inline(__always)
   fileprivate func fill<Value: ReadableScalar>(
-    _ target: FieldTarget, with type: Value.Type, _ cells: FieldCells
-  ) -> Int {
-    isOptional
-      ? fill(target, with: type, cells) { Optional($0) } : fill(target, with: type, cells) { $0 }
-  }
-
-  @inline(__always)
-  private func fill<Value: ReadableScalar, Stored>(
-    _ target: FieldTarget, with type: Value.Type, _ cells: FieldCells, _ stored: (Value) -> Stored
+    _ cells: FieldCells, with type: Value.Type
   ) -> Int {
     let (reader, cellType, base) = (cells.reader, cells.column.type, cells.column.base)
-    for index in 0..<target.count {
+    for index in 0..<cells.count {
       do throws(FormatError) {
-        target[index].put(stored(try type.read(reader, at: cells[index], cellType, base: base)))
+        let value = try type.read(reader, at: cells.offset(index), cellType, base: base)
+        cells.target(index).put(value, isOptional: isOptional)
       } catch { return index }
     }
-    return target.count
+    return cells.count
+  }
+
+  /// The same for numbers, those as they are and decimal fractions without a `Cell` in between.
+  fileprivate func fillDoubles(_ cells: FieldCells) -> Int {
+    let (reader, type) = (cells.reader, cells.column.type)
+    guard let size = ElementType.stride(of: type), size > 0,
+      (try? reader.require(size, at: cells.offset(cells.count - 1))) != nil
+    else { return 0 }
+    if type == ElementType.double {
+      for index in 0..<cells.count {
+        let bits = UInt64(
+          littleEndian: reader.pointer(at: cells.offset(index)).loadUnaligned(as: UInt64.self))
+        cells.target(index).put(Double(bitPattern: bits), isOptional: isOptional)
+      }
+      return cells.count
+    }
+    guard type >= 0x10, type < ElementType.integral else { return fill(cells, with: Double.self) }
+    let (power, isNoisy) = (DecimalFraction.power(Int(type >> 4)), ElementType.isNoisy(type))
+    for index in 0..<cells.count {
+      let offset = cells.offset(index)
+      let residue = isNoisy ? Int8(bitPattern: reader.base[offset &+ size &- 1]) : 0
+      do throws(FormatError) {
+        if residue == ElementType.integerMark {
+          cells.target(index).put(try Double.read(reader, at: offset, type, base: 0), isOptional: isOptional)
+        } else {
+          let numerator = try reader.signed(at: offset, width: isNoisy ? size &- 1 : size)
+          let value = DecimalFraction.adding(residue: residue, to: Double(numerator) / power)
+          cells.target(index).put(value, isOptional: isOptional)
+        }
+      } catch { return index }
+    }
+    return cells.count
   }
 }

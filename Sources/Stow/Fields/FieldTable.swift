@@ -80,14 +80,18 @@ public struct FieldTable<Root>: @unchecked Sendable {
         wrap: {
           $0.initializeMemory(as: Root?.self, to: $0.assumingMemoryBound(to: Root.self).move())
         },
-        makeArray: { target, count, fill in
+        makeArray: { target, isOptional, count, fill in
           let array: [Root] =
             count == 0
             ? []
             : try [Root](unsafeUninitializedCapacity: count) { buffer, initialized in
               if let first = buffer.baseAddress { try fill(UnsafeMutableRawPointer(first), &initialized) }
             }
-          target.initializeMemory(as: [Root].self, to: array)
+          if isOptional {
+            target.initializeMemory(as: [Root]?.self, to: array)
+          } else {
+            target.initializeMemory(as: [Root].self, to: array)
+          }
         }))
   }
 
@@ -126,22 +130,24 @@ public struct FieldTable<Root>: @unchecked Sendable {
 @usableFromInline
 struct FieldMaker {
   /// Makes a value from its fields, which are at offsets from an address and are moved out, at another address.
-  let make: (_ fields: UnsafeMutableRawPointer, [Int], _ target: UnsafeMutableRawPointer) -> Void
+  @usableFromInline
+  typealias Make = (_ fields: UnsafeMutableRawPointer, [Int], _ target: UnsafeMutableRawPointer) -> Void
   /// Makes the optional of a value in its place.
-  let wrap: (UnsafeMutableRawPointer) -> Void
-  /// Makes an array at an address, of as many values as given, which the closure makes from an address on and counts.
-  let makeArray:
-    (UnsafeMutableRawPointer, Int, (UnsafeMutableRawPointer, inout Int) throws -> Void) throws -> Void
+  @usableFromInline
+  typealias Wrap = (UnsafeMutableRawPointer) -> Void
+  /// Initializes the elements of an array from an address on, and counts them.
+  @usableFromInline
+  typealias Fill = (UnsafeMutableRawPointer, inout Int) throws -> Void
+  /// Makes an array of as many elements as given at an address, or an optional of one.
+  @usableFromInline
+  typealias MakeArray = (UnsafeMutableRawPointer, _ isOptional: Bool, Int, Fill) throws -> Void
+
+  let make: Make
+  let wrap: Wrap
+  let makeArray: MakeArray
 
   @usableFromInline
-  init(
-    make: @escaping (UnsafeMutableRawPointer, [Int], UnsafeMutableRawPointer) -> Void,
-    wrap: @escaping (UnsafeMutableRawPointer) -> Void,
-    makeArray:
-      @escaping (
-        UnsafeMutableRawPointer, Int, (UnsafeMutableRawPointer, inout Int) throws -> Void
-      ) throws -> Void
-  ) {
+  init(make: @escaping Make, wrap: @escaping Wrap, makeArray: @escaping MakeArray) {
     (self.make, self.wrap, self.makeArray) = (make, wrap, makeArray)
   }
 }

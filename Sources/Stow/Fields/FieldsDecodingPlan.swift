@@ -24,10 +24,9 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   init(_ program: DecodingProgram) { self.program = program }
 
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
-      guard let target = $0.baseAddress else { preconditionFailure("no memory for a value") }
-      try program.decode(at: place, into: target, session, node)
-      return target.move()
+    try program.withMemory { memory in
+      try program.decode(at: place, into: memory, session, node)
+      return memory.assumingMemoryBound(to: Value.self).move()
     }
   }
 
@@ -51,14 +50,8 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
     if program.isWhole == nil, rows.count > 0 {
       _ = try? decode(at: OpenPlace(.element(0), of: rows), from: session, node)
     }
-    guard let columns = rows.layout.columns, let found = program.columns(of: rows, session.message) else {
-      return nil
-    }
     let result = [Value].filled(count: rows.count) { first, done in
-      let rows = FieldRows(
-        elements: rows, columns: columns, first: UnsafeMutableRawPointer(first),
-        stride: MemoryLayout<Value>.stride, message: session.message)
-      if program.decode(found, of: rows, session, node) { done = rows.count }
+      if program.decode(rows: rows, into: first, session, node) { done = rows.count }
     }
     return result.isEmpty ? nil : result
   }

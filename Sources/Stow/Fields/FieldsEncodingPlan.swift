@@ -189,7 +189,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
         let index = field.pointee.lend(String.self, at: value) { builder.recorded.strings.intern($0) }
         builder.recorded.strings[index].valueUses &+= 1
         room.append(.string, key: key, value: index)
-      case .scalar, .enumeration, .fields, .array, .other:
+      case .scalar, .enumeration, .scalars, .fields, .array, .other:
         builder.recorded.tape.take(room)
         try record(value, key, field.pointee, builder, object, &first)
         room = builder.recorded.tape.room(tokensPerValue)

@@ -16,6 +16,11 @@ protocol ReadableScalar: Decodable, Sendable {
     _ message: Message, at offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool
   ) throws(FormatError) -> Int
 
+  /// The same for an array of values. Returns false if each must be looked at.
+  static func read(
+    arrayAt offset: Int, _ message: Message, into target: UnsafeMutableRawPointer, isOptional: Bool
+  ) -> Bool
+
   /// Returns the value of a cell, which has no tag. The offset is for errors.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 
