@@ -70,14 +70,11 @@ extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
 }
 
 private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element]> {
-  /// The shortest array that is retained; shorter ones are recorded element by element.
-  private static var shortestRetained: Int { 17 }
-
   override func append(
     _ elements: borrowing [Element], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let entry = builder.plan(of: Element.self)
-    if elements.count >= Self.shortestRetained, let value = retained(copy elements, entry) {
+    if elements.count >= RetainedValue.fewestElements, let value = retained(copy elements, entry) {
       try builder.checkDepth(of: elements, key: key, parent: parent)
       return builder.recorded.retain(value, key: key)
     }

@@ -73,12 +73,20 @@ final class FieldCoder {
   /// The type, if it is an optional. Its nil is absent.
   let optional: (any AnyOptional.Type)?
   /// The scalar that the type is, or wraps.
-  let scalar: (any ReadableScalar.Type)?
+  let scalar: (any (RecordableScalar & ReadableScalar).Type)?
   /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what error
   /// a broken value gives.
   let isReadFirst: Bool
   /// Appends a value that is present.
   let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
+  /// The same for a scalar, or an array of scalars.
+  let appendScalars: (UnsafeRawPointer, TokenKey, inout RecordedMessage, _ object: Int) -> Void
+  /// Lends the values of a type that has a table: those of an array, or one that is optional.
+  let lend: FieldLender.Lend
+  /// Finds the program that records these, once it has recorded one.
+  let findProgram: (TapeBuilder) -> EncodingProgram?
+  /// What an enumeration recorded for each byte; nil for other types.
+  let symbols: RecordedBytes?
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
   /// Reads a scalar, or the nil of an optional, and returns where it ends; nil for other types.
@@ -109,14 +117,33 @@ final class FieldCoder {
     read = scalar.map { $0.makeRead(isOptional: optional != nil) }
     let element = elementOfArray(optional?.wrapped ?? Value.self)
     readArray = element.flatMap(ScalarTypes.scalar)?.makeReadArray(isOptional: optional != nil)
-    let nested = element ?? optional?.wrapped ?? Value.self
-    findNested = (nested as? any StowFields.Type).map { type in { type.decodingProgram(in: $0) } }
+    let table = (element ?? optional?.wrapped ?? Value.self) as? any StowFields.Type
+    findNested = table.map { type in { type.decodingProgram(in: $0) } }
     append = { value, key, builder, object in
       let entry = builder.plan(of: Value.self)
       try borrowing(value.assumingMemoryBound(to: Value.self)) {
         try builder.append($0, by: entry, key: key, parent: object)
       }
     }
+    let isOptional = optional != nil
+    if let scalar {
+      appendScalars = { value, key, message, _ in
+        scalar.record(at: value, isOptional: isOptional, in: &message, key: key)
+      }
+    } else if operation == .scalars, let scalar = element.flatMap(ScalarTypes.scalar) {
+      appendScalars = { value, key, message, object in
+        scalar.record(arrayAt: value, isOptional: isOptional, in: &message, key: key, object)
+      }
+    } else {
+      appendScalars = { _, _, _, _ in }
+    }
+    if let lender = table?.lender {
+      lend = element == nil ? lender.lendSome : isOptional ? lender.lendSomeArray : lender.lendArray
+    } else {
+      lend = { _, _ in }
+    }
+    findProgram = { builder in table?.encodingProgram(in: builder) }
+    symbols = operation == .enumeration ? RecordedBytes() : nil
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)
       try session.decode(into: target, session.plan(of: Value.self), at: place, node)
@@ -173,8 +200,6 @@ final class FieldProgram {
   let coders: [FieldCoder]
   /// In memory of their own, where they are read without reference counting.
   let instructions: UnsafeMutableBufferPointer<FieldInstruction>
-  /// Whether no field holds containers or calls `Codable`.
-  let isFlat: Bool
 
   /// Makes the program of a table; nil if a key is not known by its byte.
   ///
@@ -183,7 +208,6 @@ final class FieldProgram {
     (keyType, keys) = try table.codingKeys()
     guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
-    isFlat = coders.allSatisfy(\.operation.isScalar)
     instructions = .allocate(capacity: keys.count)
     let packed = FieldTable.packedLayout(of: table.fields).offsets
     for (number, coder) in coders.enumerated() {
@@ -193,7 +217,7 @@ final class FieldProgram {
           operation: coder.operation, isOptional: coder.optional != nil, isNilIfAbsent: coder.isNilIfAbsent,
           isTrivial: coder.isTrivial, isReadFirst: coder.isReadFirst, byte: keyByte(keys[number]),
           stored: table.fields[number].offset ?? 0,
-          packed: packed[number], coder: .passUnretained(coder)))
+          packed: packed[number], coder: .passUnretained(coder), symbols: coder.symbols?.entries))
     }
   }
 
@@ -213,6 +237,10 @@ struct FieldInstruction: BitwiseCopyable {
   let stored: Int
   let packed: Int
   let coder: Unmanaged<FieldCoder>
+  /// What an enumeration recorded for each byte.
+  let symbols: UnsafeMutablePointer<RecordedBytes.Entry>?
+  /// The program that records a value with a table of its own, or each in an array of such, once it is known.
+  var program: Unmanaged<EncodingProgram>?
   /// The program that decodes a value with a table of its own, or each in an array of such, once it is known.
   var nested: Unmanaged<DecodingProgram>?
   /// What is remembered of an enumeration.
@@ -221,11 +249,28 @@ struct FieldInstruction: BitwiseCopyable {
   /// Returns whether an optional has a value, which must then be written.
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
     switch operation {
-    case .double: value.load(as: Double?.self) != nil
-    case .int64: value.load(as: Int64?.self) != nil
-    case .string: value.assumingMemoryBound(to: String?.self).pointee != nil
-    default: coder._withUnsafeGuaranteedRef { $0.optional?.isNil(value) == false }
+    case .double: return value.load(as: Double?.self) != nil
+    case .float: return value.load(as: Float?.self) != nil
+    case .bool: return value.load(as: Bool?.self) != nil
+    case .int8: return value.load(as: Int8?.self) != nil
+    case .int16: return value.load(as: Int16?.self) != nil
+    case .int32: return value.load(as: Int32?.self) != nil
+    case .int64: return value.load(as: Int64?.self) != nil
+    case .uint8: return value.load(as: UInt8?.self) != nil
+    case .uint16: return value.load(as: UInt16?.self) != nil
+    case .uint32: return value.load(as: UInt32?.self) != nil
+    case .uint64: return value.load(as: UInt64?.self) != nil
+    case .string: return value.assumingMemoryBound(to: String?.self).pointee != nil
+    case .enumeration:
+      guard let entry = symbols.map({ $0 + Int(value.load(as: UInt8.self)) }) else { return true }
+      if entry.pointee.state == .unknown, isNil(value) { entry.pointee.state = .absent }
+      return entry.pointee.state != .absent
+    default: return !isNil(value)
     }
+  }
+
+  private func isNil(_ value: UnsafeRawPointer) -> Bool {
+    coder._withUnsafeGuaranteedRef { $0.optional?.isNil(value) == true }
   }
 }
 

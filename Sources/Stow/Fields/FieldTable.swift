@@ -57,6 +57,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
   // Unchecked only because the metatypes in the closures are not known to be `Sendable`.
   let fields: [AnyField<Root>]
   let maker: FieldMaker
+  let lender: FieldLender
 
   /// Makes a table of fields, in the order of the arguments of `initializer`, which must only store them.
   @inlinable
@@ -92,11 +93,28 @@ public struct FieldTable<Root>: @unchecked Sendable {
           } else {
             target.initializeMemory(as: [Root].self, to: array)
           }
+        }),
+      FieldLender(
+        lendSome: { address, body in
+          guard let value = address.assumingMemoryBound(to: Root?.self).pointee else { return }
+          try withUnsafePointer(to: value) { try body(UnsafeRawPointer($0), 1) }
+        },
+        lendArray: { address, body in
+          try address.assumingMemoryBound(to: [Root].self).pointee.withUnsafeBufferPointer {
+            try body(UnsafeRawPointer($0.baseAddress), $0.count)
+          }
+        },
+        lendSomeArray: { address, body in
+          try address.assumingMemoryBound(to: [Root]?.self).pointee?.withUnsafeBufferPointer {
+            try body(UnsafeRawPointer($0.baseAddress), $0.count)
+          }
         }))
   }
 
   @usableFromInline
-  init(_ fields: [AnyField<Root>], _ maker: FieldMaker) { (self.fields, self.maker) = (fields, maker) }
+  init(_ fields: [AnyField<Root>], _ maker: FieldMaker, _ lender: FieldLender) {
+    (self.fields, self.maker, self.lender) = (fields, maker, lender)
+  }
 
   /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
   static func packedLayout(
@@ -149,6 +167,23 @@ struct FieldMaker {
   @usableFromInline
   init(make: @escaping Make, wrap: @escaping Wrap, makeArray: @escaping MakeArray) {
     (self.make, self.wrap, self.makeArray) = (make, wrap, makeArray)
+  }
+}
+
+/// Lends values at an address to code that does not know their type: one that is optional, or those of an array. Optionals
+/// that are nil lend nothing.
+@usableFromInline
+struct FieldLender {
+  @usableFromInline
+  typealias Lend = (UnsafeRawPointer, (UnsafeRawPointer?, _ count: Int) throws -> Void) throws -> Void
+
+  let lendSome: Lend
+  let lendArray: Lend
+  let lendSomeArray: Lend
+
+  @usableFromInline
+  init(lendSome: @escaping Lend, lendArray: @escaping Lend, lendSomeArray: @escaping Lend) {
+    (self.lendSome, self.lendArray, self.lendSomeArray) = (lendSome, lendArray, lendSomeArray)
   }
 }
 

@@ -41,22 +41,13 @@ extension EncodingError {
   }
 }
 
-/// Records values by the table of their fields.
+/// Records the values of a type with a table of fields, by a program that does not know the type.
 final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   private let table: FieldTable<Value>
-  private let program: FieldProgram
-  /// Nil before the first value.
-  @exclusivity(unchecked) private var keyTable: KeyTable.Reference?
+  fileprivate let program: EncodingProgram
 
-  /// The most tokens that a value and its fields take, and the most words.
-  private var tokensPerValue: Int { program.instructions.count + 1 }
-
-  /// How many values there is room for at once. A field that is recorded by its coder takes the room of its value only.
-  private let rowsAtOnce: Int
-
-  init(_ table: FieldTable<Value>, _ program: FieldProgram) {
-    (self.table, self.program) = (table, program)
-    rowsAtOnce = program.instructions.allSatisfy(\.operation.isInLine) ? 64 : 1
+  init(_ table: FieldTable<Value>, _ fields: FieldProgram) {
+    (self.table, program) = (table, EncodingProgram(fields, stride: MemoryLayout<Value>.stride))
   }
 
   override var continuesObjects: Bool { false }
@@ -64,28 +55,20 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   override func append(
     _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    guard let keyTable else {
+    if program.keyTable == nil {
       do { try learnKeys(copy value, builder) } catch {
         throw EncodingError.wrongFields(error, copy value, builder, key, parent)
       }
-      return try append(value, to: builder, key: key, parent: parent, level: level)
     }
-    if program.isFlat, builder.hasRoom(in: parent) {
-      let row = builder.recorded.row(keyTable, in: parent, count: 1)
-      var room = builder.recorded.tape.room(tokensPerValue)
-      try withUnsafePointer(to: value) {
-        try recordRow(row, $0, keyTable, builder, key: key, Token.unlinked, false, &room)
+    let levels = builder.levels(in: parent)
+    if levels > 0 {
+      return try withUnsafePointer(to: value) {
+        try program.append(UnsafeRawPointer($0), key: key, in: parent, levels, builder)
       }
-      return builder.recorded.tape.take(room)
     }
     try builder.call(of: value, key: key, parent: parent) { value, place in
       let encoder = RecordingEncoder(builder: builder, place: place, parent: parent, key: key)
-      let object = builder.container(at: encoder, isArray: false) { builder.recorded.form(of: keyTable) }
-      var room = builder.recorded.tape.room(tokensPerValue)
-      var first = room.count
-      try withUnsafePointer(to: value) { try record($0, keyTable, builder, object, false, &first, &room) }
-      builder.recorded.tape.take(room)
-      builder.recorded.tape.linkAll(from: first, in: object)
+      try withUnsafePointer(to: value) { try program.record(UnsafeRawPointer($0), at: encoder, builder) }
     }
   }
 
@@ -93,85 +76,143 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     _ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int
   ) throws {
     // A wrong table is an error of the first element, which has its path.
-    if keyTable == nil, let first = elements.first { try? learnKeys(first, builder) }
-    guard program.isFlat, builder.hasRoom(in: array), let keyTable, let first = elements.baseAddress else {
+    if program.keyTable == nil, let first = elements.first { try? learnKeys(first, builder) }
+    let levels = builder.levels(in: array)
+    guard program.keyTable != nil, levels > 0, let first = elements.baseAddress else {
       return try super.encode(elements, to: builder, in: array)
     }
-    var previous = Int(builder.recorded.tape.container(array).last)
-    for start in stride(from: 0, to: elements.count, by: rowsAtOnce) {
-      // Room for some values at once: for all of them, it could be far more than they need. Whether the slots are in
-      // order is known once the first values have taken them.
-      let isInOrder = hasSlotsInOrder(keyTable)
-      let end = min(start + rowsAtOnce, elements.count)
-      let row = builder.recorded.row(keyTable, in: array, count: end - start)
-      var room = builder.recorded.tape.room((end - start) * tokensPerValue)
-      for index in start..<end {
-        let token = room.count
-        // Nobody asks for the index of a value that calls nothing.
-        try recordRow(row, first + index, keyTable, builder, key: TokenKey(), previous, isInOrder, &room)
-        previous = token
-      }
+    try program.append(elements.count, from: UnsafeRawPointer(first), to: array, levels, builder)
+  }
+
+  /// Checks the table with the first value, and makes the keys known to the key table.
+  @inline(never)
+  private func learnKeys(_ value: Value, _ builder: TapeBuilder) throws {
+    try table.checkOnce(value)
+    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
+    let (fields, keyTable) = (program.fields, find(program.fields.keyType))
+    for (field, key) in zip(fields.instructions, fields.keys) where !keyTable.pointee.isLearnt(field.byte) {
+      keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)
+    }
+    program.keyTable = keyTable
+  }
+}
+
+extension StowFields {
+  /// Returns the program that records the type; nil if it is recorded otherwise, or its table was not checked yet.
+  static func encodingProgram(in builder: TapeBuilder) -> EncodingProgram? {
+    let entry = builder.plan(of: Self.self)
+    let program =
+      entry.isPlain
+      ? nil : entry.withPlan(as: AnyEncodingPlan.self) { ($0 as? FieldsEncodingPlan<Self>)?.program }
+    return program?.keyTable == nil ? nil : program
+  }
+
+  static var lender: FieldLender { stowFields.lender }
+}
+
+// MARK: the program
+
+/// Records values from memory, field after field. Values with tables of their own are recorded in the same loop; only what
+/// calls `Codable` leaves it, for itself.
+final class EncodingProgram {
+  let fields: FieldProgram
+  /// The distance of values in an array.
+  private let stride: Int
+  /// Nil before the first value.
+  @exclusivity(unchecked) var keyTable: KeyTable.Reference?
+
+  init(_ fields: FieldProgram, stride: Int) {
+    (self.fields, self.stride) = (fields, stride)
+  }
+
+  /// Appends a value, which the caller links.
+  ///
+  /// - Parameter levels: How many containers may nest in `parent` without another look at the depth.
+  func append(
+    _ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, _ builder: TapeBuilder
+  ) throws {
+    try builder.withoutCall {
+      var room = builder.recorded.tape.room(0, after: Token.unlinked)
+      try record(value, key: key, in: parent, levels, needed: 0, builder, &room)
       builder.recorded.tape.take(room)
     }
-    builder.recorded.tape.link(rows: elements.count, last: previous, to: array)
   }
 
-  /// Returns whether every field always has a value, and the slot of its key is its number.
-  private func hasSlotsInOrder(_ keyTable: KeyTable.Reference) -> Bool {
-    program.instructions.enumerated().allSatisfy { number, field in
-      !field.isOptional && keyTable.pointee.table[field.byte] == number
+  /// Records values that follow each other to an array.
+  func append(
+    _ count: Int, from first: UnsafeRawPointer, to array: Int, _ levels: Int, _ builder: TapeBuilder
+  ) throws {
+    try builder.withoutCall {
+      var room = builder.recorded.tape.room(0, after: Int(builder.recorded.tape.container(array).last))
+      try record(count, from: first, in: array, levels, needed: 0, builder, &room)
+      builder.recorded.tape.take(room)
+      builder.recorded.tape.link(count, last: room.last, to: array)
     }
   }
 
-  /// Records a value whose fields call nothing that needs the containers around it.
-  ///
-  /// - Parameters:
-  ///   - row: The object that it becomes.
-  ///   - previous: The value before it in its container.
-  @inline(__always)
-  private func recordRow(
-    _ row: TapeContainer, _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder,
-    key: TokenKey, _ previous: Int, _ isInOrder: Bool, _ room: inout TapeRoom
-  ) throws {
-    let token = room.beginRow()
-    var first = room.count
-    try record(value, keyTable, builder, 0, isInOrder, &first, &room)
-    builder.recorded.tape.put(row, at: token, key: key, previous: previous, in: room)
+  /// Records a value to the place of an encoder.
+  func record(_ value: UnsafeRawPointer, at encoder: RecordingEncoder, _ builder: TapeBuilder) throws {
+    guard let keyTable else { preconditionFailure("a program that has no keys") }
+    let object = builder.container(at: encoder, isArray: false) { builder.recorded.form(of: keyTable) }
+    var room = builder.recorded.tape.room(fields.instructions.count, after: encoder.place)
+    let levels = builder.levels(in: object)
+    let count = try recordFields(
+      of: value, to: object, levels, needed: fields.instructions.count, builder, &room)
+    builder.recorded.tape.take(room)
+    builder.recorded.tape.link(count, last: room.last, to: object)
   }
 
-  /// Records the fields of a value into room on the tape, which is valid only while nobody else writes there.
-  ///
-  /// - Parameters:
-  ///   - object: The object that they are linked to; those of a row are linked together.
-  ///   - isInOrder: Whether `hasSlotsInOrder` holds.
-  ///   - first: The first token that is not linked yet.
-  @inline(__always)
   private func record(
-    _ value: UnsafeRawPointer, _ keyTable: KeyTable.Reference, _ builder: TapeBuilder, _ object: Int,
-    _ isInOrder: Bool, _ first: inout Int, _ room: inout TapeRoom
+    _ count: Int, from first: UnsafeRawPointer, in array: Int, _ levels: Int, needed: Int,
+    _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
-    let (list, slots) = (program.instructions, keyTable.pointee.table)
+    for index in 0..<count {
+      // The index is part of the paths of errors.
+      let key = builder.recorded.tape.key(index, at: room.count)
+      try record(
+        first + index &* stride, key: key, in: array, levels, needed: needed, builder, &room)
+    }
+  }
+
+  /// Records a value as an object.
+  ///
+  /// - Parameter needed: How much room the values around it may still need.
+  private func record(
+    _ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, needed: Int,
+    _ builder: TapeBuilder, _ room: inout TapeRoom
+  ) throws {
+    guard let keyTable else { preconditionFailure("a program that has no keys") }
+    let needed = needed &+ fields.instructions.count &+ 1
+    builder.recorded.tape.enlarge(&room, to: needed)
+    let previous = room.last
+    let form = builder.recorded.form(of: keyTable)
+    let object = builder.recorded.tape.begin(form, key: key, parent: parent, in: &room)
+    builder.enterLevel()
+    let count = try recordFields(of: value, to: object, levels &- 1, needed: needed, builder, &room)
+    builder.leaveLevel()
+    builder.recorded.tape.end(object, count: count, after: previous, in: &room)
+  }
+
+  /// Records the fields of a value to an object, and returns how many have values.
+  ///
+  /// - Parameter levels: How many containers may nest in the object; below zero if it is too deep itself.
+  private func recordFields(
+    of value: UnsafeRawPointer, to object: Int, _ levels: Int, needed: Int, _ builder: TapeBuilder,
+    _ room: inout TapeRoom
+  ) throws -> Int {
+    guard let keyTable, let first = fields.instructions.baseAddress else { return 0 }
+    var count = 0
     /// The slot that the next key most likely has.
     var expected = 0
-    for number in 0..<list.count {
+    for number in 0..<fields.instructions.count {
       // Used in place, because copying all of it would take longer than recording a value.
-      let field = list.baseAddress.unsafelyUnwrapped + number
+      let field = first + number
       let value = value + field.pointee.stored
       var byte = field.pointee.byte
-      if !isInOrder {
-        let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
-        let slot = Int(isPresent ? slots[byte] : slots[byte] & ~KeyTable.absent)
-        if slot == expected {
-          expected &+= 1
-        } else if slot == KeyTable.fresh, isPresent {
-          // The message needs the key for the first time: it comes after all others.
-          expected = builder.recorded.keyTables.takeSlot(keyTable, ofByte: byte, isPresent: true) &+ 1
-        } else {
-          builder.recorded.findSlot(keyTable, ofByte: byte, &expected, isPresent: isPresent)
-          byte = keyTable.pointee.firstOfSameName(byte)
-        }
-        if !isPresent { continue }
-      }
+      let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
+      byte = builder.recorded.find(byte, of: keyTable, &expected, isPresent: isPresent)
+      if !isPresent { continue }
+      count &+= 1
       let key = TokenKey(byte: byte)
       switch field.pointee.operation {
       case .double: field.pointee.record(Double.self, at: value, on: &room, key)
@@ -189,44 +230,116 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
         let index = field.pointee.lend(String.self, at: value) { builder.recorded.strings.intern($0) }
         builder.recorded.strings[index].valueUses &+= 1
         room.append(.string, key: key, value: index)
-      case .scalar, .enumeration, .scalars, .fields, .array, .other:
-        builder.recorded.tape.take(room)
-        try record(value, key, field.pointee, builder, object, &first)
-        room = builder.recorded.tape.room(tokensPerValue)
+      case .enumeration:
+        // In an object that is too deep, the call throws.
+        if levels >= 0, let entry = field.pointee.symbols?[Int(value.load(as: UInt8.self))],
+          entry.state == .integer
+        {
+          room.append(.integer, key: key, value: Int(entry.value))
+        } else {
+          try recordRare(field, value, key, object, levels, needed, builder, &room)
+        }
+      case .scalar, .scalars, .fields, .array, .other:
+        try recordRare(field, value, key, object, levels, needed, builder, &room)
       }
     }
+    return count
   }
 
-  /// Records the value of a field by its coder.
+  /// Records a value that takes a call.
   @inline(never)
-  private func record(
-    _ value: UnsafeRawPointer, _ key: TokenKey, _ field: FieldInstruction, _ builder: TapeBuilder,
-    _ object: Int,
-    _ first: inout Int
+  private func recordRare(
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
+    _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
-    if !program.isFlat {
-      builder.recorded.tape.linkAll(from: first, in: object)
-      // An earlier value may have written to another container.
-      if !builder.isCurrent(object) { builder.go(to: object) }
-    }
-    let index = builder.recorded.tape.count
-    try field.coder._withUnsafeGuaranteedRef { try $0.append(value, key, builder, object) }
-    if !program.isFlat {
-      builder.recorded.tape.link(index, in: object)
-      first = builder.recorded.tape.count
+    try field.pointee.coder._withUnsafeGuaranteedRef { coder in
+      let wanted = field.pointee.operation == .array ? 2 : 1
+      var levels = levels
+      if field.pointee.program != nil, levels < wanted {
+        levels = builder.levels(in: object, wanted: wanted)
+      }
+      if let program = field.pointee.program, levels >= wanted {
+        return try program._withUnsafeGuaranteedRef { program in
+          if field.pointee.operation == .fields, !field.pointee.isOptional {
+            return try program.record(value, key: key, in: object, levels, needed: needed, builder, &room)
+          }
+          try coder.lend(value) { first, count in
+            guard field.pointee.operation == .array else {
+              guard let first else { return }
+              return try program.record(first, key: key, in: object, levels, needed: needed, builder, &room)
+            }
+            let previous = room.last
+            let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
+            if let first {
+              try program.record(count, from: first, in: array, levels &- 1, needed: needed, builder, &room)
+            }
+            builder.recorded.tape.end(array, count: count, after: previous, in: &room)
+          }
+        }
+      }
+      if levels >= 0, let symbols = coder.symbols, let text = symbols.text(at: value) {
+        let index = builder.recorded.strings.intern(text)
+        builder.recorded.strings[index].valueUses &+= 1
+        return room.append(.string, key: key, value: index)
+      }
+      builder.recorded.tape.take(room)
+      let index = builder.recorded.tape.count
+      if field.pointee.operation == .scalar || field.pointee.operation == .scalars && levels > 0 {
+        coder.appendScalars(value, key, &builder.recorded, object)
+      } else {
+        try coder.append(value, key, builder, object)
+        coder.symbols?.learn(value, builder.recorded, from: index)
+        learnProgram(of: field, coder, builder)
+      }
+      builder.recorded.tape.link(index, to: &room, needed)
     }
   }
 
-  /// Checks the table with the first value, and makes the keys known to the key table.
-  @inline(never)
-  private func learnKeys(_ value: Value, _ builder: TapeBuilder) throws {
-    try table.checkOnce(value)
-    func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
-    let keyTable = find(program.keyType)
-    for (field, key) in zip(program.instructions, program.keys) where !keyTable.pointee.isLearnt(field.byte) {
-      keyTable.pointee.learn(key, named: key.stringValue, byte: field.byte)
+  /// Notes how a value with a table of its own is recorded from now on.
+  private func learnProgram(
+    of field: UnsafeMutablePointer<FieldInstruction>, _ coder: FieldCoder, _ builder: TapeBuilder
+  ) {
+    guard field.pointee.operation == .fields || field.pointee.operation == .array,
+      field.pointee.program == nil
+    else { return }
+    field.pointee.program = coder.findProgram(builder).map(Unmanaged.passUnretained)
+  }
+}
+
+/// What the `Codable` of a type of one byte records for each, once it was seen.
+final class RecordedBytes {
+  struct Entry: BitwiseCopyable {
+    enum State: UInt8 { case unknown, absent, integer, text, other }
+
+    var state = State.unknown
+    /// The integer, or which of the texts it is.
+    fileprivate(set) var value: Int32 = 0
+  }
+
+  let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 256)
+  @exclusivity(unchecked) private var texts: [String] = []
+
+  init() { entries.initialize(repeating: Entry(), count: 256) }
+
+  deinit { entries.deallocate() }
+
+  func text(at value: UnsafeRawPointer) -> String? {
+    let entry = entries[Int(value.load(as: UInt8.self))]
+    return entry.state == .text ? texts[Int(entry.value)] : nil
+  }
+
+  /// Notes what was recorded from a token on, unless it is more than an integer or a text.
+  func learn(_ value: UnsafeRawPointer, _ message: borrowing RecordedMessage, from index: Int) {
+    let entry = entries + Int(value.load(as: UInt8.self))
+    entry.pointee.state = .other
+    guard message.tape.count == index + 1 else { return }
+    let token = message.tape[index]
+    if token.kind == .integer {
+      (entry.pointee.state, entry.pointee.value) = (.integer, Int32(truncatingIfNeeded: token.integer))
+    } else if token.kind == .string {
+      (entry.pointee.state, entry.pointee.value) = (.text, Int32(texts.count))
+      texts.append(message.strings.string(token.value))
     }
-    self.keyTable = keyTable
   }
 }
 

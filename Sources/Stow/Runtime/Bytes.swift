@@ -83,6 +83,9 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     if size >= capacity &- count { grow(to: count + size + 1) }
   }
 
+  /// How many more elements fit before the buffer grows.
+  var room: Int { capacity &- count &- 1 }
+
   /// Takes in elements that were written into the reserved room.
   mutating func extend(to count: Int) {
     precondition(count >= self.count && count < capacity)

@@ -22,6 +22,9 @@ struct StackGuard {
 
   func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
 
+  /// Returns how many more calls there may be before a check is due.
+  func callsUntilCheck(_ calls: Int) -> Int { callsPerCheck &- calls & callsPerCheck }
+
   /// Returns whether there is no room for a few more calls.
   ///
   /// - Parameter isElsewhere: Whether this may be another thread than last time, even if that has ended.

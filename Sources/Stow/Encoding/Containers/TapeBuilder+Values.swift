@@ -212,10 +212,6 @@ extension TapeBuilder {
   private func newContainer<Key: CodingKey>(
     _ keys: KeyTable.Reference, of object: Int, isNested: Bool = false
   ) -> KeyedEncodingContainer<Key> {
-    // Slots only become more, so that the least is that of the second object.
-    if keys.pointee.uses > 1 {
-      keys.pointee.slotsOfFirst = min(keys.pointee.slotsOfFirst, keys.pointee.slotCount)
-    }
     let writer = ObjectWriter(builder: self, keys: keys, isOwner: true)
     writer.start(object, hasBytes: hasBytes(object, keys), isNested: isNested)
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))

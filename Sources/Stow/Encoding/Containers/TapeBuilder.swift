@@ -186,6 +186,20 @@ final class TapeBuilder {
     try recordContainer(of: value, isMap: isMap, key: key, parent: parent, elements)
   }
 
+  /// Lets `body` record values without calls of `encode(to:)`, except for some in them.
+  func withoutCall(_ body: () throws -> Void) rethrows {
+    let (calls, slots) = (state.calls, recorded.keyTables.slotCount)
+    do { try body() } catch {
+      state.calls = calls
+      forget(slotsFrom: slots)
+      throw error
+    }
+  }
+
+  /// Counts an object that is recorded without a call as one, until it ends.
+  func enterLevel() { state.calls &+= 1 }
+  func leaveLevel() { state.calls &-= 1 }
+
   /// Takes back the slots that were new in a value that threw.
   @inline(never)
   private func forget(slotsFrom count: Int) {
@@ -292,10 +306,14 @@ final class TapeBuilder {
 
   // MARK: depth
 
-  /// Returns whether there is room for one more call and its container in `parent`, without another look.
-  func hasRoom(in parent: Int) -> Bool {
-    recorded.tape.depth(of: parent) < state.maximumDepth && state.calls <= 2 &* state.maximumDepth
-      && !state.stack.isDue(state.calls)
+  /// Returns how many containers may nest in `parent` without another look at the depth and the stack; fewer than `wanted`
+  /// if they may not.
+  func levels(in parent: Int, wanted: Int = 1) -> Int {
+    let most = min(
+      state.maximumDepth &- recorded.tape.depth(of: parent), 2 &* state.maximumDepth &+ 1 &- state.calls)
+    let unchecked = state.stack.callsUntilCheck(state.calls)
+    if unchecked >= wanted || most < wanted { return min(most, unchecked) }
+    return isStackLow ? 0 : min(most, 1 &+ state.stack.callsUntilCheck(state.calls &+ 1))
   }
 
   /// Checks that a value may be recorded here as one more container.

@@ -39,6 +39,9 @@ struct KeyTables: ~Copyable {
     if table.pointee.uses == 0 {
       table.pointee.firstUse = object
       active.append(table)
+    } else if table.pointee.uses == 1 {
+      // Slots only become more.
+      table.pointee.slotsOfFirst = table.pointee.slotCount
     }
     table.pointee.uses &+= count
   }
@@ -141,8 +144,7 @@ struct KeyTable: ~Copyable {
   /// How many objects have these keys, and the first of them on the tape.
   var uses = 0
   var firstUse = 0
-  /// How many slots there were when the second object began: all of them, if every object asks for the same keys. Only
-  /// a builder that makes each container anew notes this, as a `ContextLearner` has.
+  /// How many slots there were when the second object began: all of them, if every object asks for the same keys.
   var slotsOfFirst = Int.max
 
   // Of one message, when it is complete.

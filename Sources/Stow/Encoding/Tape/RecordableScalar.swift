@@ -13,6 +13,13 @@ protocol RecordableScalar: Encodable, Sendable {
   static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int)
   static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int)
 
+  /// Append the value, or the array of values, that is at an address, or an optional one there that is not nil.
+  static func record(
+    at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey)
+  static func record(
+    arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
+    _ parent: Int)
+
   /// Returns an array as a value that is packed when it is written; nil if it has no such form.
   static func retained(_ values: [Self]) -> RetainedValue?
 }
@@ -177,6 +184,31 @@ extension RecordableScalar {
       value.record(in: &message, key: areNew ? message.key(new: key) : message.key(key))
     }
     message.tape.linkAll(from: first, in: map)
+  }
+
+  static func record(
+    at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey
+  ) {
+    if isOptional {
+      address.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped.record(in: &message, key: key)
+    } else {
+      address.assumingMemoryBound(to: Self.self).pointee.record(in: &message, key: key)
+    }
+  }
+
+  static func record(
+    arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
+    _ parent: Int
+  ) {
+    let values =
+      isOptional
+      ? address.assumingMemoryBound(to: [Self]?.self).pointee.unsafelyUnwrapped
+      : address.assumingMemoryBound(to: [Self].self).pointee
+    if values.count >= RetainedValue.fewestElements, let value = retained(values) {
+      return message.retain(value, key: key)
+    }
+    let array = message.tape.append(.array, key: key, parent: parent)
+    values.withUnsafeBufferPointer { record($0, in: &message, array) }
   }
 
   static func retained(_ values: [Self]) -> RetainedValue? { nil }

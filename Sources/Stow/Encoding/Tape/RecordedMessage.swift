@@ -63,13 +63,6 @@ struct RecordedMessage: ~Copyable {
     return .map
   }
 
-  /// Returns what each of the next `count` containers begins as, objects in `parent` with the keys of `table`.
-  @inline(__always)
-  mutating func row(_ table: KeyTable.Reference, in parent: Int, count: Int) -> TapeContainer {
-    keyTables.countUses(table, count, from: tape.nextContainer)
-    return tape.container(.object(table.pointee.index), at: 0, parent: parent)
-  }
-
   mutating func noteMap(_ container: Int) { maps.append(UInt32(truncatingIfNeeded: container)) }
 
   /// Forgets what was counted of containers, before they are counted again.
@@ -82,6 +75,25 @@ struct RecordedMessage: ~Copyable {
   mutating func endCount() {
     keyTables.endCount()
     isInOrder = true
+  }
+
+  /// Finds the slot of a key, which most likely is the expected one, and returns the byte that represents the key.
+  @inline(__always)
+  mutating func find(
+    _ byte: Int, of table: KeyTable.Reference, _ expected: inout Int, isPresent: Bool
+  ) -> Int {
+    let entry = table.pointee.table[byte]
+    let slot = Int(isPresent ? entry : entry & ~KeyTable.absent)
+    if slot == expected {
+      expected &+= 1
+    } else if slot == KeyTable.fresh, isPresent {
+      // The message needs the key for the first time: it comes after all others.
+      expected = keyTables.takeSlot(table, ofByte: byte, isPresent: true) &+ 1
+    } else {
+      findSlot(table, ofByte: byte, &expected, isPresent: isPresent)
+      return table.pointee.firstOfSameName(byte)
+    }
+    return byte
   }
 
   /// Returns the slot of a key that is not the next one, and forgets the order if it comes too late.
@@ -313,6 +325,9 @@ enum RetainedValue {
   case integers([Int64])
   case doubles([Double])
   case bools([Bool])
+
+  /// The shortest array that is retained; shorter ones are recorded element by element.
+  static let fewestElements = 17
 
   /// The kind of its token.
   var kind: Token.Kind { if case .data = self { .data } else { .packed } }

@@ -151,12 +151,14 @@ struct Tape: ~Copyable {
 
   // MARK: values that are written one after the other
 
-  /// Returns room for `count` tokens, and as many words, until anything else is appended; `take` takes in what was
-  /// written there.
-  mutating func room(_ count: Int) -> TapeRoom {
+  /// Returns room for at least `count` tokens, and as many words, until anything else is appended; `take` takes in what was
+  /// written there. The first value follows the token `last`.
+  mutating func room(_ count: Int, after last: Int) -> TapeRoom {
     tokens.reserve(count)
     words.reserve(count)
-    return TapeRoom(tokens: tokens.base, count: tokens.count, words: words.base, wordCount: words.count)
+    return TapeRoom(
+      tokens: tokens.base, count: tokens.count, limit: tokens.count + min(tokens.room, words.room),
+      words: words.base, wordCount: words.count, last: last)
   }
 
   mutating func take(_ room: TapeRoom) {
@@ -164,18 +166,47 @@ struct Tape: ~Copyable {
     words.extend(to: room.wordCount)
   }
 
-  /// Makes the values that a room has after the token at `index` those of an object, which that becomes.
+  /// Makes sure that a room has space for `count` tokens.
   @inline(__always)
-  mutating func put(_ row: TapeContainer, at index: Int, key: TokenKey, previous: Int, in room: TapeRoom) {
-    room.tokens[index] = Token(.object, key: key, value: containers.count, previous: previous)
-    var row = row
-    row.token = UInt32(truncatingIfNeeded: index)
-    row.extend(to: room.count &- 1, count: room.count &- index &- 1)
-    containers.append(row)
+  mutating func enlarge(_ room: inout TapeRoom, to count: Int) {
+    if room.count &+ count > room.limit { renew(&room, count) }
   }
 
-  /// Makes rows the last values of a container.
-  mutating func link(rows count: Int, last: Int, to container: Int) {
+  @inline(never)
+  private mutating func renew(_ room: inout TapeRoom, _ count: Int) {
+    take(room)
+    room = self.room(count, after: room.last)
+  }
+
+  /// Links a value that was appended after a room was taken to the last one in it, and makes room after it.
+  mutating func link(_ index: Int, to room: inout TapeRoom, _ count: Int) {
+    tokens[index].previous = room.last
+    room = self.room(count, after: index)
+  }
+
+  /// Begins a container in a room, and returns its number. It is linked when it ends.
+  @inline(__always)
+  mutating func begin(_ form: ContainerForm, key: TokenKey, parent: Int, in room: inout TapeRoom) -> Int {
+    containers.append(container(form, at: room.count, parent: parent))
+    let number = containers.count &- 1
+    room.tokens[room.count] = Token(form.kind, key: key, value: number, previous: Token.unlinked)
+    room.last = room.count
+    room.count &+= 1
+    return number
+  }
+
+  /// Ends a container that has the last `count` values of a room.
+  ///
+  /// - Parameter previous: The value before it in its own container.
+  @inline(__always)
+  mutating func end(_ container: Int, count: Int, after previous: Int, in room: inout TapeRoom) {
+    containers.base[container].extend(to: room.last, count: count)
+    room.last = Int(containers.base[container].token)
+    room.tokens[room.last].previous = previous
+  }
+
+  /// Makes values the last ones of a container.
+  mutating func link(_ count: Int, last: Int, to container: Int) {
     containers[container].extend(to: last, count: count)
   }
 
@@ -188,13 +219,17 @@ struct Tape: ~Copyable {
 
   /// Returns the key with a number, for the next token.
   @inline(__always)
-  mutating func key(_ number: Int) -> TokenKey {
-    number < TokenKey.longest ? TokenKey(number) : longKey(number)
+  mutating func key(_ number: Int) -> TokenKey { key(number, at: tokens.count) }
+
+  /// Returns it for the token at `index`.
+  @inline(__always)
+  mutating func key(_ number: Int, at index: Int) -> TokenKey {
+    number < TokenKey.longest ? TokenKey(number) : longKey(number, at: index)
   }
 
   @inline(never)
-  private mutating func longKey(_ number: Int) -> TokenKey {
-    longKeys.append(LongKey(token: tokens.count, number: number))
+  private mutating func longKey(_ number: Int, at index: Int) -> TokenKey {
+    longKeys.append(LongKey(token: index, number: number))
     return TokenKey(TokenKey.longest)
   }
 
@@ -239,18 +274,21 @@ protocol TokenTape: ~Copyable {
 
 extension Tape: TokenTape {}
 
-/// Room on a tape: tokens are written there one after the other, without checking how much is left. Like scalars on the
-/// tape, each follows the one before it.
+/// Room on a tape: tokens are written there one after the other, without checking how much is left.
 struct TapeRoom: TokenTape, BitwiseCopyable {
   fileprivate let tokens: UnsafeMutablePointer<Token>
-  /// How many tokens the tape will have.
+  /// How many tokens the tape will have, and how many it can have.
   fileprivate(set) var count: Int
+  fileprivate let limit: Int
   fileprivate let words: UnsafeMutablePointer<UInt64>
   fileprivate var wordCount: Int
+  /// The token that the next value follows.
+  fileprivate(set) var last: Int
 
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int) {
-    tokens[count] = Token(kind, key: key, value: value, previous: count &- 1)
+    tokens[count] = Token(kind, key: key, value: value, previous: last)
+    last = count
     count &+= 1
   }
 
@@ -259,12 +297,6 @@ struct TapeRoom: TokenTape, BitwiseCopyable {
     append(kind, key: key, value: wordCount)
     words[wordCount] = word
     wordCount &+= 1
-  }
-
-  /// Leaves room for the token of a row, and returns its index.
-  mutating func beginRow() -> Int {
-    count &+= 1
-    return count &- 1
   }
 }
 
