@@ -10,7 +10,9 @@ final class ScalarEncodingPlan<Value: RecordableScalar>: EncodingPlan<Value> {
     Value.record(elements, in: &builder.recorded, array)
   }
 
-  override func retained(_ elements: [Value]) -> RetainedValue? { Value.retained(elements) }
+  override func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? {
+    Value.retained(elements)
+  }
 }
 
 /// The generic types that have an encoding plan: optionals, arrays, and dictionaries whose keys are strings.
@@ -74,7 +76,9 @@ private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element
     _ elements: borrowing [Element], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
     let entry = builder.plan(of: Element.self)
-    if elements.count >= RetainedValue.fewestElements, let value = retained(copy elements, entry) {
+    if elements.count >= RetainedValue.fewestElements, !entry.isPlain,
+      let value = retained(copy elements, by: entry, builder, in: parent)
+    {
       try builder.checkDepth(of: elements, key: key, parent: parent)
       return builder.recorded.retain(value, key: key)
     }
@@ -83,8 +87,10 @@ private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element
     }
   }
 
-  private func retained(_ elements: [Element], _ entry: EncodingPlans.Entry) -> RetainedValue? {
-    entry.isPlain ? nil : entry.withPlan(as: EncodingPlan<Element>.self) { $0.retained(elements) }
+  private func retained(
+    _ elements: [Element], by entry: EncodingPlans.Entry, _ builder: TapeBuilder, in parent: Int
+  ) -> RetainedValue? {
+    entry.withPlan(as: EncodingPlan<Element>.self) { $0.retained(elements, by: builder, in: parent) }
   }
 
   private func encode(

@@ -74,6 +74,8 @@ final class FieldCoder {
   let optional: (any AnyOptional.Type)?
   /// The scalar that the type is, or wraps.
   let scalar: (any (RecordableScalar & ReadableScalar).Type)?
+  /// The same, if it is a number or a Bool.
+  let tapeScalar: (any TapeScalar.Type)?
   /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what error
   /// a broken value gives.
   let isReadFirst: Bool
@@ -125,6 +127,7 @@ final class FieldCoder {
         try builder.append($0, by: entry, key: key, parent: object)
       }
     }
+    tapeScalar = operation.isInLine ? scalar as? any TapeScalar.Type : nil
     let isOptional = optional != nil
     if let scalar {
       appendScalars = { value, key, message, _ in

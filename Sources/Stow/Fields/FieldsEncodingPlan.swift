@@ -84,6 +84,17 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     try program.append(elements.count, from: UnsafeRawPointer(first), to: array, levels, builder)
   }
 
+  override func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? {
+    guard program.isKept, builder.levels(in: parent, wanted: 2) >= 2, let first = elements.first else {
+      return nil
+    }
+    if program.keyTable == nil { try? learnKeys(first, builder) }
+    func lend(_ body: (UnsafeRawPointer) -> Void) {
+      elements.withUnsafeBufferPointer { $0.baseAddress.map { body(UnsafeRawPointer($0)) } }
+    }
+    return program.keep(elements.count, lend, builder).map { .rows($0) }
+  }
+
   /// Checks the table with the first value, and makes the keys known to the key table.
   @inline(never)
   private func learnKeys(_ value: Value, _ builder: TapeBuilder) throws {
@@ -121,8 +132,12 @@ final class EncodingProgram {
   /// Nil before the first value.
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
 
+  /// Whether arrays may be kept: all fields are numbers and Bools.
+  let isKept: Bool
+
   init(_ fields: FieldProgram, stride: Int) {
     (self.fields, self.stride) = (fields, stride)
+    isKept = fields.coders.allSatisfy { $0.tapeScalar != nil }
   }
 
   /// Appends a value, which the caller links.
@@ -293,6 +308,38 @@ final class EncodingProgram {
       }
       builder.recorded.tape.link(index, to: &room, needed)
     }
+  }
+
+  // MARK: arrays that are kept
+
+  /// Returns an array that is kept; nil if an optional has a value in only some of the elements. Takes slots as the elements
+  /// would.
+  func keep(
+    _ count: Int, _ lend: @escaping ((UnsafeRawPointer) -> Void) -> Void, _ builder: TapeBuilder
+  ) -> KeptRows? {
+    guard let keyTable else { return nil }
+    var present: [Bool]?
+    lend { first in
+      present = fields.instructions.map { field in
+        !field.isOptional || field.isPresent(first + field.stored)
+      }
+      let areAlike = zip(fields.instructions, present ?? []).allSatisfy { field, isPresent in
+        !field.isOptional
+          || (1..<count).allSatisfy { field.isPresent(first + $0 * stride + field.stored) == isPresent }
+      }
+      if !areAlike { present = nil }
+    }
+    guard let present else { return nil }
+    var (columns, expected) = ([KeptRows.Column](), 0)
+    for (number, isPresent) in present.enumerated() {
+      let field = fields.instructions[number]
+      let byte = builder.recorded.find(field.byte, of: keyTable, &expected, isPresent: isPresent)
+      guard isPresent, let type = fields.coders[number].tapeScalar else { continue }
+      columns.append(
+        KeptRows.Column(byte: byte, offset: field.stored, isOptional: field.isOptional, type: type))
+    }
+    builder.recorded.keyTables.countUses(keyTable, count, from: builder.recorded.tape.nextContainer)
+    return KeptRows(keys: keyTable, columns: columns, count: count, stride: stride, lend: lend)
   }
 
   /// Notes how a value with a table of its own is recorded from now on.

@@ -30,8 +30,8 @@ class EncodingPlan<Value>: AnyEncodingPlan {
     }
   }
 
-  /// Returns an array as a value that is packed when it is written, or nil.
-  func retained(_ elements: [Value]) -> RetainedValue? { nil }
+  /// Returns an array as a value in `parent` that is packed when it is written, or nil.
+  func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? { nil }
 }
 
 extension TapeBuilder {

@@ -61,7 +61,7 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func writeBody(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
-    let tape = message.tape.view
+    var tape = message.tape.view
     var index = tape.top
     while index > 0 {
       writer.reserve(BackwardWriter.margin)
@@ -69,10 +69,12 @@ struct Emitter: ~Copyable {
       if index == frame.token {
         // The first value of a container is preceded by the container.
         close(token, tape, &plan)
-      } else if !token.isContainer {
+      } else if !token.mayHaveElements {
         write(value: token, tape, &message)
       } else if let last = open(token, index, tape, &message, &plan) {
         index = last
+        // Rows that were kept may be on the tape now.
+        tape = message.tape.view
         continue
       }
       writeKey(token, index, &message)
@@ -86,6 +88,7 @@ struct Emitter: ~Copyable {
     _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
   ) -> Int? {
+    if token.kind == .packed { return writeRetained(index, tape, &message) ? nil : index }
     let container = tape.container(token)
     if container.count == 0 {
       writeRare(token, tape, &message)
@@ -223,7 +226,7 @@ struct Emitter: ~Copyable {
     case .nestedNil: Nils.write(level: token.value, to: &writer)
     case .array: writer.byte(Arrays.short)
     case .object, .map, .place: writer.byte(Maps.short)
-    case .data, .packed: writeRetained(message.retained[token.value])
+    case .data: writeRetained(message.retained[token.value])
     default: preconditionFailure("a token that a tape in order does not have")
     }
   }
@@ -407,8 +410,23 @@ extension Emitter {
     writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
   }
 
-  /// Writes data or a whole array that was retained.
-  mutating func writeRetained(_ value: RetainedValue) {
+  /// Writes a whole array that was retained. Returns false if it has rows that do better one by one, which are on the tape
+  /// then.
+  @inline(never)
+  private mutating func writeRetained(
+    _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage
+  ) -> Bool {
+    let value = message.retained[tape[index].value]
+    guard case .rows(let rows) = value else {
+      writeRetained(value)
+      return true
+    }
+    if let layout = RowLayout(rows), writeRows(layout, tape, &message) { return true }
+    message.expand(index, in: 0)
+    return false
+  }
+
+  private mutating func writeRetained(_ value: RetainedValue) {
     switch value {
     case .data(let data): data.withUnsafeBytes { DataValues.write($0, to: &writer) }
     case .doubles(let values):
@@ -427,6 +445,7 @@ extension Emitter {
         values.map(Int64.init).withUnsafeBufferPointer { writeIntegers($0) }
       #endif
     case .integers(let values): values.withUnsafeBufferPointer { writeIntegers($0) }
+    case .rows: preconditionFailure("rows are written by their layout")
     }
   }
 }

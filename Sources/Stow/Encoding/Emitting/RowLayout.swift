@@ -1,4 +1,4 @@
-/// An array on the tape whose elements are rows: objects of one shape, or arrays of one length, of cells
+/// An array, on the tape or kept, whose elements are rows: objects of one shape, or arrays of one length, of cells
 /// that have a fixed width or are the same in every row.
 struct RowLayout {
   /// The shape of the rows; nil if they are arrays.
@@ -7,8 +7,10 @@ struct RowLayout {
   let columnCount: Int
   /// The fewest bytes that a row takes besides its cells, if it is written by itself.
   var headerSize: Int { shape == nil ? 1 : 2 }
-  private let first: Int
-  private let tokensPerRow: Int
+  private var first = 0
+  private var tokensPerRow = 0
+  /// The rows, if they are not on the tape.
+  private var kept: KeptRows?
 
   /// The most columns of rows that are arrays; longer rows do as well by themselves.
   static let widestMatrix = 16
@@ -20,10 +22,17 @@ struct RowLayout {
     var taggedSize = 0
     /// The integer that cells are counted from.
     var base: Int64?
-    /// The token whose value all cells have.
-    var constant: Int?
+    /// The value that all cells have.
+    var constant: Constant?
     /// The bytes that precede the rows on its behalf, besides the type.
     var parameterSize = 0
+  }
+
+  struct Constant {
+    let kind: Token.Kind
+    let number: UInt64
+    /// The first of the tokens, if there are any.
+    let token: Int
   }
 
   /// Makes the layout of `count` rows from a token on; nil if they are not alike, judging by the first.
@@ -50,6 +59,15 @@ struct RowLayout {
     for cell in first + 1...first + columnCount where !Self.isCell(tape, tape[cell]) { return nil }
   }
 
+  /// Makes the layout of rows that were kept; nil if they have not all keys of a shape.
+  init?(_ kept: KeptRows) {
+    let shape = kept.keys.pointee.shape
+    (self.shape, count, columnCount, self.kept) = (shape, kept.count, kept.columns.count, kept)
+    guard shape >= 0, columnCount > 0, columnCount == kept.keys.pointee.present.slots.count else {
+      return nil
+    }
+  }
+
   /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
   private static func isCell(_ tape: TapeView, _ token: Token) -> Bool {
     switch token.kind {
@@ -62,12 +80,29 @@ struct RowLayout {
   /// Fills the cells of `room` column by column and decides their types. Returns nil if the elements are not
   /// alike after all.
   func gather(_ tape: TapeView, _ room: ColumnScratch.Room) -> [Column]? {
-    guard areAlike(tape) else { return nil }
+    guard let kept else { return areAlike(tape) ? gather(tape, room, from: nil) : nil }
+    var columns: [Column]?
+    kept.lend { columns = gather(tape, room, from: $0) }
+    return columns
+  }
+
+  /// - Parameter memory: That of rows that were kept.
+  private func gather(
+    _ tape: TapeView, _ room: ColumnScratch.Room, from memory: UnsafeRawPointer?
+  ) -> [Column]? {
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
-    for column in 0..<columnCount {
-      let part = UnsafeMutableBufferPointer(rebasing: room.cells[column * count..<(column + 1) * count])
-      guard let column = gather(from: first + 1 + column, tape, part, room) else { return nil }
+    for number in 0..<columnCount {
+      let cells = UnsafeMutableBufferPointer(rebasing: room.cells[number * count..<(number + 1) * count])
+      let kinds: UInt32?
+      if let memory, let column = kept?.columns[number] {
+        kinds = column.type.fill(
+          cells, room.marks, from: memory + column.offset, stride: kept?.stride ?? 0,
+          isOptional: column.isOptional)
+      } else {
+        kinds = fill(cells, room.marks, from: first + 1 + number, tape)
+      }
+      guard let kinds, let column = column(of: cells, kinds, first + 1 + number, room) else { return nil }
       columns.append(column)
     }
     return columns
@@ -90,39 +125,53 @@ struct RowLayout {
     return true
   }
 
-  /// - Parameter top: The cell of the first row.
-  private func gather(
-    from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>, _ room: ColumnScratch.Room
-  ) -> Column? {
-    let marks = room.marks
-    var kinds: UInt32 = 0
+  /// Fills cells and marks from tokens, and returns the bits of their kinds; nil if one is not a single token.
+  private func fill(
+    _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>, from top: Int,
+    _ tape: TapeView
+  ) -> UInt32? {
     var position = top
-    if tape[top].kind == .double, let isConstant = gatherDoubles(from: top, tape, cells) {
-      return isConstant
-        ? constant(top, .double, cells[0]) : doubles(cells, integers: nil, room.decimals)
-    }
-    var isConstant = true
-    for row in 0..<count {
-      let token = tape[position]
-      let number = tape.number(token)
-      kinds |= Self.bit(token.kind)
-      cells[row] = number
-      isConstant = isConstant && token.kind == tape[top].kind && (number == cells[0] || token.isEmptyValue)
-      guard tape.isSingle(token) else { return nil }
-      marks[row] = token.isInteger || token.kind == .true
+    // Floating-point numbers alone, which are most common.
+    var row = 0
+    while row < count, tape[position].kind == .double {
+      cells[row] = tape.word(tape[position])
+      row &+= 1
       position &+= tokensPerRow
     }
-    if isConstant { return constant(top, tape[top].kind, cells[0]) }
-    if kinds & Self.bit(.longInteger) != 0 { kinds = kinds & ~Self.bit(.longInteger) | Self.bit(.integer) }
-    switch kinds {
-    case Self.bit(.integer): return integers(cells)
-    case Self.bit(.double): return doubles(cells, integers: nil, room.decimals)
-    case Self.bit(.double) | Self.bit(.integer):
-      return doubles(cells, integers: UnsafeBufferPointer(rebasing: marks[..<count]), room.decimals)
-    case Self.bit(.true) | Self.bit(.false):
+    if row == count { return Token.Kind.double.bit }
+    for marked in 0..<row { marks[marked] = false }
+    var kinds = row == 0 ? 0 : Token.Kind.double.bit
+    for row in row..<count {
+      let token = tape[position]
+      guard tape.isSingle(token) else { return nil }
+      cells[row] = tape.number(token)
+      kinds |= token.kind.bit
+      marks[row] = token.kind.isMarked
+      position &+= tokensPerRow
+    }
+    return kinds
+  }
+
+  /// - Parameter token: The cell of the first row, if it is a token.
+  private func column(
+    of cells: UnsafeMutableBufferPointer<UInt64>, _ kinds: UInt32, _ token: Int, _ room: ColumnScratch.Room
+  ) -> Column? {
+    let marks = UnsafeBufferPointer(rebasing: room.marks[..<count])
+    if kinds.nonzeroBitCount == 1, let kind = Token.Kind(rawValue: UInt8(kinds.trailingZeroBitCount)),
+      kinds & Self.emptyValues != 0 || cells.allSatisfy({ $0 == cells[0] })
+    {
+      return constant(Constant(kind: kind, number: cells[0], token: token))
+    }
+    let long = Token.Kind.longInteger.bit
+    switch kinds & long != 0 ? kinds & ~long | Token.Kind.integer.bit : kinds {
+    case Token.Kind.integer.bit: return integers(cells)
+    case Token.Kind.double.bit: return doubles(cells, integers: nil, room.decimals)
+    case Token.Kind.double.bit | Token.Kind.integer.bit:
+      return doubles(cells, integers: marks, room.decimals)
+    case Token.Kind.true.bit | Token.Kind.false.bit:
       for row in 0..<count { cells[row] = marks[row] ? 1 : 0 }
       return Column(type: ElementType.bool, width: 1, taggedSize: count)
-    case Self.bit(.date):
+    case Token.Kind.date.bit:
       let tagged = cells.prefix(Emitter.sampleSize).reduce(0) { $0 + Dates.size($1) }
       return Column(
         type: ElementType.date, width: 8,
@@ -131,39 +180,22 @@ struct RowLayout {
     }
   }
 
-  /// Fills the cells of a column of floating-point numbers, and returns whether all are the same; nil if one
-  /// of its tokens is of another kind.
-  private func gatherDoubles(
-    from top: Int, _ tape: TapeView, _ cells: UnsafeMutableBufferPointer<UInt64>
-  ) -> Bool? {
-    let first = tape.number(tape[top])
-    var differences: UInt64 = 0
-    var position = top
-    for row in 0..<count {
-      let token = tape[position]
-      guard token.kind == .double else { return nil }
-      let number = tape.word(token)
-      cells[row] = number
-      differences |= number ^ first
-      position &+= tokensPerRow
-    }
-    return differences == 0
-  }
+  /// The kinds of values that are empty if they are cells.
+  private static let emptyValues =
+    Token.Kind.array.bit | Token.Kind.map.bit | Token.Kind.object.bit | Token.Kind.place.bit
 
-  private func constant(_ token: Int, _ kind: Token.Kind, _ number: UInt64) -> Column {
+  private func constant(_ constant: Constant) -> Column {
     // The size of the value each time: exact for numbers, one byte for everything else.
     let size =
-      switch kind {
-      case .integer, .longInteger: Integers.size(Int64(bitPattern: number))
-      case .double: DoubleForm(number).size
-      case .date: Dates.size(number)
+      switch constant.kind {
+      case .integer, .longInteger: Integers.size(Int64(bitPattern: constant.number))
+      case .double: DoubleForm(constant.number).size
+      case .date: Dates.size(constant.number)
       default: 1
       }
     return Column(
-      type: ElementType.constant, width: 0, taggedSize: size * count, constant: token, parameterSize: size)
+      type: ElementType.constant, width: 0, taggedSize: size * count, constant: constant, parameterSize: size)
   }
-
-  private static func bit(_ kind: Token.Kind) -> UInt32 { 1 << UInt32(kind.rawValue) }
 
   private func integers(_ cells: UnsafeMutableBufferPointer<UInt64>) -> Column {
     cells.withMemoryRebound(to: Int64.self) { values in
@@ -228,7 +260,7 @@ extension Emitter {
     for column in columns.reversed() {
       writer.reserve(BackwardWriter.margin)
       if let base = column.base { Integers.write(base, to: &writer) }
-      if let constant = column.constant { write(value: tape[constant], tape, &message) }
+      if let constant = column.constant { write(constant, tape, &message) }
     }
     writer.reserve(columns.count + BackwardWriter.margin)
     for column in columns.reversed() { writer.byte(column.type) }
@@ -236,6 +268,19 @@ extension Emitter {
     writer.varint(rows.shape ?? columns.count)
     writer.varint(writer.count - end)
     writer.byte(rows.shape == nil ? Columns.matrix : Columns.table)
+  }
+}
+
+extension Emitter {
+  private mutating func write(
+    _ constant: RowLayout.Constant, _ tape: TapeView, _ message: inout RecordedMessage
+  ) {
+    switch constant.kind {
+    case .integer, .longInteger: Integers.write(Int64(bitPattern: constant.number), to: &writer)
+    case .double: Floats.write(constant.number, to: &writer)
+    case .true, .false: writer.byte(constant.kind == .true ? Bools.true : Bools.false)
+    default: write(value: tape[constant.token], tape, &message)
+    }
   }
 }
 

@@ -62,6 +62,7 @@ struct DocumentOrder: ~Copyable {
 
   /// Appends a value to the new tape, and the values of a container to those that are pending.
   private mutating func append(_ next: Pending, _ message: inout RecordedMessage) {
+    if message.isKept(Int(next.token)) { message.expand(Int(next.token), in: 0) }
     let (token, parent) = (message.tape[Int(next.token)], Int(next.parent))
     let key = key(of: next, &message)
     switch token.kind {

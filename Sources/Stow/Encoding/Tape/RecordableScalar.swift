@@ -27,6 +27,13 @@ protocol RecordableScalar: Encodable, Sendable {
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol TapeScalar: RecordableScalar {
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey)
+
+  /// Fills the cells of a column with the numbers of values at equal distances, marks them, and returns the bits of the
+  /// kinds that they have on a tape.
+  static func fill(
+    _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>,
+    from first: UnsafeRawPointer, stride: Int, isOptional: Bool
+  ) -> UInt32
 }
 
 extension TapeScalar {

@@ -235,6 +235,11 @@ struct RecordedMessage: ~Copyable {
     return foundKeys.values[FoundKeys.Key(container, name)]
   }
 
+  /// Returns whether a value is an array of rows that was kept.
+  func isKept(_ index: Int) -> Bool {
+    if tape[index].kind == .packed, case .rows = retained[tape[index].value] { true } else { false }
+  }
+
   /// Turns an array that was retained as a whole into one with its elements on the tape, because others follow.
   mutating func expand(_ index: Int, in parent: Int) {
     guard tape[index].kind == .packed else { return }
@@ -247,6 +252,7 @@ struct RecordedMessage: ~Copyable {
     case .bools(let values): for value in values { value.record(in: &self, key: TokenKey()) }
     case .ints(let values): for value in values { value.record(in: &self, key: TokenKey()) }
     case .integers(let values): for value in values { value.record(in: &self, key: TokenKey()) }
+    case .rows(let rows): return expand(rows, to: array)
     case .data: break
     }
     tape.linkAll(from: first, in: array)
@@ -325,6 +331,7 @@ enum RetainedValue {
   case integers([Int64])
   case doubles([Double])
   case bools([Bool])
+  case rows(KeptRows)
 
   /// The shortest array that is retained; shorter ones are recorded element by element.
   static let fewestElements = 17

@@ -392,7 +392,7 @@ struct Token: BitwiseCopyable {
     case wide
     case data
     case nestedNil
-    /// A whole array of numbers or Bools, which is packed when it is written.
+    /// A whole array of numbers, Bools or rows, which is packed when it is written.
     case packed
     /// A container whose keys are bytes, which a key table knows.
     case object
@@ -401,6 +401,12 @@ struct Token: BitwiseCopyable {
     case array
     /// A place whose value comes later, or never: then it is an empty object.
     case place
+
+    /// The kind as one bit of many.
+    var bit: UInt32 { 1 << UInt32(rawValue) }
+
+    /// Whether a cell of the kind is marked among others of its column: as an integer, or as true.
+    var isMarked: Bool { self == .integer || self == .longInteger || self == .true }
   }
 
   /// What precedes a container or a place that is not linked.
@@ -435,6 +441,9 @@ struct Token: BitwiseCopyable {
   }
 
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
+
+  /// Whether the value is a container, or a whole array that was retained.
+  var mayHaveElements: Bool { kind.rawValue >= Kind.packed.rawValue && kind.rawValue <= Kind.array.rawValue }
 
   /// Whether the value is empty, if this is a cell of a row.
   var isEmptyValue: Bool { isContainer || isPlace }
