@@ -85,10 +85,9 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   }
 
   override func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? {
-    guard program.isKept, builder.levels(in: parent, wanted: 2) >= 2, let first = elements.first else {
-      return nil
-    }
-    if program.keyTable == nil { try? learnKeys(first, builder) }
+    // Whether arrays are kept is known once one value was recorded.
+    let depth = program.keyTable == nil ? 0 : program.keptDepth + 1
+    guard depth > 1, builder.levels(in: parent, wanted: depth) >= depth else { return nil }
     func lend(_ body: (UnsafeRawPointer) -> Void) {
       elements.withUnsafeBufferPointer { $0.baseAddress.map { body(UnsafeRawPointer($0)) } }
     }
@@ -132,13 +131,9 @@ final class EncodingProgram {
   /// Nil before the first value.
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
 
-  /// Whether arrays may be kept: all fields are numbers and Bools.
-  let isKept: Bool
+  @exclusivity(unchecked) private var knownDepth: Int?
 
-  init(_ fields: FieldProgram, stride: Int) {
-    (self.fields, self.stride) = (fields, stride)
-    isKept = fields.coders.allSatisfy { $0.tapeScalar != nil }
-  }
+  init(_ fields: FieldProgram, stride: Int) { (self.fields, self.stride) = (fields, stride) }
 
   /// Appends a value, which the caller links.
   ///
@@ -273,7 +268,9 @@ final class EncodingProgram {
       if field.pointee.program != nil, levels < wanted {
         levels = builder.levels(in: object, wanted: wanted)
       }
-      if let program = field.pointee.program, levels >= wanted {
+      if let program = field.pointee.program, levels >= wanted,
+        wanted == 1 || program._withUnsafeGuaranteedRef({ $0.keptDepth == 0 })
+      {
         return try program._withUnsafeGuaranteedRef { program in
           if field.pointee.operation == .fields, !field.pointee.isOptional {
             return try program.record(value, key: key, in: object, levels, needed: needed, builder, &room)
@@ -312,34 +309,95 @@ final class EncodingProgram {
 
   // MARK: arrays that are kept
 
-  /// Returns an array that is kept; nil if an optional has a value in only some of the elements. Takes slots as the elements
-  /// would.
+  /// How many objects nest in each value of an array that is kept, including itself; 0 if arrays are not kept: if some field
+  /// is neither a number nor a Bool, an enumeration, or a value of such fields.
+  var keptDepth: Int {
+    if let known = knownDepth { return known }
+    var depth = 1
+    for field in fields.instructions {
+      if field.operation == .fields, !field.isOptional {
+        // What is not known yet may be later.
+        guard let nested = field.program?._withUnsafeGuaranteedRef({ $0.keptDepth }) else { return 0 }
+        depth = nested == 0 ? 0 : max(depth, nested + 1)
+      } else if field.operation == .string || !field.operation.isInLine && field.operation != .enumeration {
+        depth = 0
+      }
+      if depth == 0 { break }
+    }
+    knownDepth = depth
+    return depth
+  }
+
+  /// Returns an array that is kept; nil if it has cases that were not met before, or are not encoded as integers. Takes slots
+  /// as the elements would.
   func keep(
     _ count: Int, _ lend: @escaping ((UnsafeRawPointer) -> Void) -> Void, _ builder: TapeBuilder
   ) -> KeptRows? {
-    guard let keyTable else { return nil }
-    var present: [Bool]?
+    var steps: [KeptRows.Step] = []
+    var areAlike = keptDepth == 1
     lend { first in
-      present = fields.instructions.map { field in
-        !field.isOptional || field.isPresent(first + field.stored)
-      }
-      let areAlike = zip(fields.instructions, present ?? []).allSatisfy { field, isPresent in
-        !field.isOptional
-          || (1..<count).allSatisfy { field.isPresent(first + $0 * stride + field.stored) == isPresent }
-      }
-      if !areAlike { present = nil }
+      let rows = (first: first, count: count, stride: stride)
+      guard hasIntegers(rows) else { return }
+      addSteps(of: rows, byte: 0, offset: 0, to: &steps, &areAlike, builder)
     }
-    guard let present else { return nil }
-    var (columns, expected) = ([KeptRows.Column](), 0)
-    for (number, isPresent) in present.enumerated() {
-      let field = fields.instructions[number]
-      let byte = builder.recorded.find(field.byte, of: keyTable, &expected, isPresent: isPresent)
-      guard isPresent, let type = fields.coders[number].tapeScalar else { continue }
-      columns.append(
-        KeptRows.Column(byte: byte, offset: field.stored, isOptional: field.isOptional, type: type))
+    guard !steps.isEmpty else { return nil }
+    return KeptRows(steps: steps, count: count, stride: stride, areAlike: areAlike, lend: lend)
+  }
+
+  private typealias Rows = (first: UnsafeRawPointer, count: Int, stride: Int)
+
+  /// Returns whether all cases of enumerations are known, and are integers.
+  private func hasIntegers(_ rows: Rows) -> Bool {
+    fields.instructions.allSatisfy { field in
+      if let program = field.program {
+        return program._withUnsafeGuaranteedRef {
+          $0.hasIntegers((rows.first + field.stored, rows.count, rows.stride))
+        }
+      }
+      guard let symbols = field.symbols else { return true }
+      return (0..<rows.count).allSatisfy { row in
+        let value = rows.first + row &* rows.stride + field.stored
+        if field.isOptional, !field.isPresent(value) { return true }
+        return symbols[Int(value.load(as: UInt8.self))].state == .integer
+      }
     }
-    builder.recorded.keyTables.countUses(keyTable, count, from: builder.recorded.tape.nextContainer)
-    return KeptRows(keys: keyTable, columns: columns, count: count, stride: stride, lend: lend)
+  }
+
+  /// - Parameters:
+  ///   - byte: The byte of the key that the values have.
+  ///   - offset: Where they are in the elements of the array.
+  private func addSteps(
+    of rows: Rows, byte: Int, offset: Int, to steps: inout [KeptRows.Step], _ areAlike: inout Bool,
+    _ builder: TapeBuilder
+  ) {
+    guard let keyTable else { preconditionFailure("a program that has no keys") }
+    builder.recorded.keyTables.countUses(keyTable, rows.count, from: builder.recorded.tape.nextContainer)
+    steps.append(.begin(keyTable, byte: byte))
+    var expected = 0
+    for (field, coder) in zip(fields.instructions, fields.coders) {
+      var present = rows.count
+      if field.isOptional {
+        present = (0..<rows.count).reduce(0) {
+          $0 + (field.isPresent(rows.first + $1 &* rows.stride + offset + field.stored) ? 1 : 0)
+        }
+        if present > 0, present < rows.count { areAlike = false }
+      }
+      let byte = builder.recorded.find(field.byte, of: keyTable, &expected, isPresent: present > 0)
+      if present == 0 { continue }
+      let place = offset + field.stored
+      if let program = field.program {
+        program._withUnsafeGuaranteedRef {
+          $0.addSteps(of: rows, byte: byte, offset: place, to: &steps, &areAlike, builder)
+        }
+      } else {
+        steps.append(
+          .value(
+            KeptRows.Column(
+              byte: byte, offset: place, isOptional: field.isOptional, type: coder.tapeScalar ?? Int64.self,
+              integers: coder.symbols.map { UnsafePointer($0.integers) })))
+      }
+    }
+    steps.append(.end)
   }
 
   /// Notes how a value with a table of its own is recorded from now on.
@@ -364,11 +422,19 @@ final class RecordedBytes {
   }
 
   let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 256)
+  /// The integers for all bytes, as rows have them.
+  let integers = UnsafeMutablePointer<Int64>.allocate(capacity: 256)
   @exclusivity(unchecked) private var texts: [String] = []
 
-  init() { entries.initialize(repeating: Entry(), count: 256) }
+  init() {
+    entries.initialize(repeating: Entry(), count: 256)
+    integers.initialize(repeating: KeptRows.noInteger, count: 256)
+  }
 
-  deinit { entries.deallocate() }
+  deinit {
+    entries.deallocate()
+    integers.deallocate()
+  }
 
   func text(at value: UnsafeRawPointer) -> String? {
     let entry = entries[Int(value.load(as: UInt8.self))]
@@ -383,6 +449,7 @@ final class RecordedBytes {
     let token = message.tape[index]
     if token.kind == .integer {
       (entry.pointee.state, entry.pointee.value) = (.integer, Int32(truncatingIfNeeded: token.integer))
+      integers[Int(value.load(as: UInt8.self))] = token.integer
     } else if token.kind == .string {
       (entry.pointee.state, entry.pointee.value) = (.text, Int32(texts.count))
       texts.append(message.strings.string(token.value))

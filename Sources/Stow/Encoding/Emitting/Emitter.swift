@@ -14,9 +14,9 @@
 struct Emitter: ~Copyable {
   var writer = BackwardWriter(capacity: 1024)
   var scratch = ColumnScratch()
-  private var outer = GrowableBuffer<Frame>(capacity: 16)
+  var outer = GrowableBuffer<Frame>(capacity: 16)
   /// The innermost open container; outside all others, that of the whole message.
-  private var frame = Frame(token: 0, end: 0)
+  var frame = Frame(token: 0, end: 0)
 
   /// An open container.
   struct Frame: BitwiseCopyable {
@@ -88,7 +88,13 @@ struct Emitter: ~Copyable {
     _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
   ) -> Int? {
-    if token.kind == .packed { return writeRetained(index, tape, &message) ? nil : index }
+    if token.kind == .packed {
+      if writeRetained(index, tape, &message) { return nil }
+      // The rows do not follow the array, as they would if they had been recorded one by one.
+      outer.append(frame)
+      frame = Frame(token: index, end: writer.count)
+      return message.tape.container(at: index).map { Int(message.tape.container($0).last) }
+    }
     let container = tape.container(token)
     if container.count == 0 {
       writeRare(token, tape, &message)
@@ -422,6 +428,7 @@ extension Emitter {
       return true
     }
     if let layout = RowLayout(rows), writeRows(layout, tape, &message) { return true }
+    if writeRecords(rows) { return true }
     message.expand(index, in: 0)
     return false
   }

@@ -61,11 +61,9 @@ struct RowLayout {
 
   /// Makes the layout of rows that were kept; nil if they have not all keys of a shape.
   init?(_ kept: KeptRows) {
-    let shape = kept.keys.pointee.shape
-    (self.shape, count, columnCount, self.kept) = (shape, kept.count, kept.columns.count, kept)
-    guard shape >= 0, columnCount > 0, columnCount == kept.keys.pointee.present.slots.count else {
-      return nil
-    }
+    guard kept.areAlike, let keys = kept.keys, keys.pointee.shape >= 0 else { return nil }
+    (shape, count, columnCount, self.kept) = (keys.pointee.shape, kept.count, kept.columns.count, kept)
+    guard columnCount > 0, columnCount == keys.pointee.present.slots.count else { return nil }
   }
 
   /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
@@ -92,13 +90,12 @@ struct RowLayout {
   ) -> [Column]? {
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
+    let keptColumns = kept?.columns ?? []
     for number in 0..<columnCount {
       let cells = UnsafeMutableBufferPointer(rebasing: room.cells[number * count..<(number + 1) * count])
       let kinds: UInt32?
-      if let memory, let column = kept?.columns[number] {
-        kinds = column.type.fill(
-          cells, room.marks, from: memory + column.offset, stride: kept?.stride ?? 0,
-          isOptional: column.isOptional)
+      if let memory, let kept {
+        kinds = keptColumns[number].fill(cells, room.marks, from: memory, stride: kept.stride)
       } else {
         kinds = fill(cells, room.marks, from: first + 1 + number, tape)
       }
@@ -281,6 +278,86 @@ extension Emitter {
     case .true, .false: writer.byte(constant.kind == .true ? Bools.true : Bools.false)
     default: write(value: tape[constant.token], tape, &message)
     }
+  }
+}
+
+// Rows that were kept, one by one.
+
+extension Emitter {
+  /// Writes rows as records. Returns false if they are none.
+  mutating func writeRecords(_ rows: KeptRows) -> Bool {
+    guard let places = rows.places else { return false }
+    let end = writer.count
+    rows.lend { first in
+      for row in (0..<rows.count).reversed() { writeRecord(rows.steps, places, first + row &* rows.stride) }
+    }
+    writer.reserve(BackwardWriter.margin)
+    Arrays.writeHeader(writer.count - end, to: &writer)
+    return true
+  }
+
+  /// - Parameter places: The bits of the keys in the shapes of their objects.
+  private mutating func writeRecord(_ steps: [KeptRows.Step], _ places: [UInt64], _ row: UnsafeRawPointer) {
+    var number = steps.count
+    while number > 0 {
+      number &-= 1
+      writer.reserve(BackwardWriter.margin)
+      switch steps[number] {
+      case .value(let column):
+        guard let token = column.token(inRowAt: row) else { continue }
+        write(token)
+        frame.marks |= places[number]
+      case .end:
+        outer.append(frame)
+        frame = Frame(token: 0, end: writer.count)
+      case .begin(let keys, _):
+        let keyCount = keys.pointee.present.slots.count
+        let isPartial = frame.marks.nonzeroBitCount < keyCount
+        if isPartial { writer.littleEndian(frame.marks, width: Records.presenceSize(keyCount)) }
+        Records.writeHeader(
+          writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+        frame = outer.takeLast()
+        frame.marks |= places[number]
+      }
+    }
+  }
+
+  private mutating func write(_ token: LooseToken) {
+    switch token.kind {
+    case .integer, .longInteger: Integers.write(Int64(bitPattern: token.number), to: &writer)
+    case .double: Floats.write(token.number, to: &writer)
+    case .true, .false: writer.byte(token.kind == .true ? Bools.true : Bools.false)
+    case .unsigned: Integers.write(beyondSigned: token.number, to: &writer)
+    case .float: Floats.write(float: token.number, to: &writer)
+    default: preconditionFailure("no number, and no Bool")
+    }
+  }
+}
+
+extension KeptRows {
+  /// The bit of each step's key in the shape of its object; nil if not all objects are records, or of shapes with more keys
+  /// than bits.
+  fileprivate var places: [UInt64]? {
+    var places: [UInt64] = []
+    var objects: [KeyTable.Reference] = []
+    func place(_ byte: Int) -> UInt64 {
+      guard let keys = objects.last else { return 0 }
+      let slot = keys.pointee.slot(ofByte: byte)
+      return keys.pointee.present.slots.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
+    }
+    for step in steps {
+      switch step {
+      case .begin(let keys, let byte):
+        guard keys.pointee.shape >= 0, keys.pointee.present.slots.count <= 64 else { return nil }
+        places.append(place(byte))
+        objects.append(keys)
+      case .value(let column): places.append(place(column.byte))
+      case .end:
+        places.append(0)
+        objects.removeLast()
+      }
+    }
+    return places
   }
 }
 

@@ -1,6 +1,14 @@
-/// An array that is kept whole, and planned and written from its memory: of values that become objects with the same keys,
-/// whose scalars lie at fixed places.
+/// An array that is kept whole, and planned and written from its memory: of values that become objects, perhaps with others
+/// inside, whose scalars lie at fixed places.
 struct KeptRows {
+  /// What a row consists of, in order. The row itself is an object.
+  enum Step {
+    /// An object with the keys of a table, and the byte of its own key.
+    case begin(KeyTable.Reference, byte: Int)
+    case value(Column)
+    case end
+  }
+
   /// The values of one key.
   struct Column {
     /// The byte of the key.
@@ -9,21 +17,35 @@ struct KeptRows {
     let offset: Int
     let isOptional: Bool
     let type: any TapeScalar.Type
+    /// The integer for each byte of an enumeration, `noInteger` for its nil; nil for other types.
+    let integers: UnsafePointer<Int64>?
   }
 
-  let keys: KeyTable.Reference
-  let columns: [Column]
+  static let noInteger = Int64.min
+
+  let steps: [Step]
   let count: Int
   /// The distance of the values.
   let stride: Int
+  /// Whether all rows have values for the same keys, and no objects inside.
+  let areAlike: Bool
   /// Lends the memory of the values, of which there is at least one.
   let lend: ((UnsafeRawPointer) -> Void) -> Void
+
+  var keys: KeyTable.Reference? { if case .begin(let keys, _)? = steps.first { keys } else { nil } }
+
+  var columns: [Column] {
+    steps.compactMap { if case .value(let column) = $0 { column } else { nil } }
+  }
 }
 
-/// Holds one token, instead of a tape.
-private struct OneToken: TokenTape {
-  var kind = Token.Kind.null
-  var number: UInt64 = 0
+/// A number or a Bool as a token without a tape.
+struct LooseToken: TokenTape {
+  private(set) var kind = Token.Kind.null
+  private(set) var number: UInt64 = 0
+
+  @inline(__always)
+  init(_ value: some TapeScalar) { value.record(on: &self, key: TokenKey()) }
 
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int) {
@@ -37,25 +59,35 @@ private struct OneToken: TokenTape {
 }
 
 extension TapeScalar {
+  static func token(at address: UnsafeRawPointer, isOptional: Bool) -> LooseToken? {
+    isOptional
+      ? address.assumingMemoryBound(to: Self?.self).pointee.map { LooseToken($0) }
+      : LooseToken(address.assumingMemoryBound(to: Self.self).pointee)
+  }
+
   static func fill(
     _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>,
     from first: UnsafeRawPointer, stride: Int, isOptional: Bool
   ) -> UInt32 {
-    isOptional
-      ? fill(cells, marks, from: first, stride) {
-        $0.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped
-      } : fill(cells, marks, from: first, stride) { $0.assumingMemoryBound(to: Self.self).pointee }
+    cells.fill(marks) { row in
+      let address = first + row &* stride
+      return LooseToken(
+        isOptional
+          ? address.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped
+          : address.assumingMemoryBound(to: Self.self).pointee)
+    }
   }
+}
 
+extension UnsafeMutableBufferPointer<UInt64> {
   @inline(__always)
-  private static func fill(
-    _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>,
-    from first: UnsafeRawPointer, _ stride: Int, _ load: (UnsafeRawPointer) -> Self
+  fileprivate func fill(
+    _ marks: UnsafeMutableBufferPointer<Bool>, _ token: (_ row: Int) -> LooseToken
   ) -> UInt32 {
-    var (kinds, token): (UInt32, OneToken) = (0, OneToken())
-    for row in cells.indices {
-      load(first + row &* stride).record(on: &token, key: TokenKey())
-      cells[row] = token.number
+    var kinds: UInt32 = 0
+    for row in indices {
+      let token = token(row)
+      self[row] = token.number
       kinds |= token.kind.bit
       marks[row] = token.kind.isMarked
     }
@@ -63,21 +95,50 @@ extension TapeScalar {
   }
 }
 
+extension KeptRows.Column {
+  /// Returns the value in a row; nil if it is an optional without one.
+  @inline(__always)
+  func token(inRowAt row: UnsafeRawPointer) -> LooseToken? {
+    guard let integers else { return type.token(at: row + offset, isOptional: isOptional) }
+    let integer = integers[Int(row.load(fromByteOffset: offset, as: UInt8.self))]
+    return integer == KeptRows.noInteger ? nil : LooseToken(integer)
+  }
+
+  /// Fills cells with the numbers of all rows, which have values, marks them, and returns the bits of their kinds.
+  func fill(
+    _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>,
+    from first: UnsafeRawPointer, stride: Int
+  ) -> UInt32 {
+    guard let integers else {
+      return type.fill(cells, marks, from: first + offset, stride: stride, isOptional: isOptional)
+    }
+    return cells.fill(marks) { row in
+      LooseToken(integers[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))])
+    }
+  }
+}
+
 extension RecordedMessage {
   /// Records the rows to an array one by one. They were counted when they were kept.
   mutating func expand(_ rows: KeptRows, to array: Int) {
+    var containers = [array]
     rows.lend { first in
       for row in 0..<rows.count {
-        let form = ContainerForm.object(rows.keys.pointee.index)
-        let object = tape.append(form, key: TokenKey(), parent: array)
-        let cells = tape.count
-        for column in rows.columns {
-          column.type.record(
-            at: first + row * rows.stride + column.offset, isOptional: column.isOptional, in: &self,
-            key: TokenKey(byte: column.byte))
+        for step in rows.steps {
+          let (index, container) = (tape.count, containers[containers.count - 1])
+          switch step {
+          case .begin(let keys, let byte):
+            let key = container == array ? TokenKey() : TokenKey(byte: byte)
+            containers.append(tape.append(.object(keys.pointee.index), key: key, parent: container))
+          case .value(let column):
+            guard let token = column.token(inRowAt: first + row * rows.stride) else { continue }
+            tape.append(token, key: TokenKey(byte: column.byte))
+            tape.link(index, in: container)
+          case .end:
+            containers.removeLast()
+            tape.link(Int(tape.container(container).token), in: containers[containers.count - 1])
+          }
         }
-        tape.linkAll(from: cells, in: object)
-        tape.link(cells - 1, in: array)
       }
     }
   }

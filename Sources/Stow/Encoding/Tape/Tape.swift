@@ -80,6 +80,14 @@ struct Tape: ~Copyable {
     words.append(word)
   }
 
+  mutating func append(_ token: LooseToken, key: TokenKey) {
+    if token.kind.hasWord {
+      append(token.kind, key: key, word: token.number)
+    } else {
+      append(token.kind, key: key, value: Int(truncatingIfNeeded: token.number))
+    }
+  }
+
   /// Appends a place, whose value comes later or never, and returns its token.
   @inline(__always)
   mutating func appendPlace(key: TokenKey) -> Int {
@@ -405,6 +413,13 @@ struct Token: BitwiseCopyable {
     /// The kind as one bit of many.
     var bit: UInt32 { 1 << UInt32(rawValue) }
 
+    var hasWord: Bool {
+      switch self {
+      case .longInteger, .unsigned, .double, .float, .date: true
+      default: false
+      }
+    }
+
     /// Whether a cell of the kind is marked among others of its column: as an integer, or as true.
     var isMarked: Bool { self == .integer || self == .longInteger || self == .true }
   }
@@ -455,12 +470,7 @@ struct Token: BitwiseCopyable {
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 
   /// Whether the value is a word of the tape.
-  var hasWord: Bool {
-    switch kind {
-    case .longInteger, .unsigned, .double, .float, .date: true
-    default: false
-    }
-  }
+  var hasWord: Bool { kind.hasWord }
 }
 
 /// Where a value is in its container: in an object the byte of its key, in an array its index, if anybody asks for it. In
