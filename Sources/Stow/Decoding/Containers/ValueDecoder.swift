@@ -57,8 +57,8 @@ extension OpenPlace {
     var layout: ElementLayout?
     if let elements {
       if isEach { return (unsafeDowncast(elements, to: OpenElements.self), 0..<0) }
-      if elements.shape == nil { layout = elements.layout.cells(ofRow: number, at: offset) }
-      if layout == nil { try fail(.cellMismatch, at: elements.offset) }
+      if elements.shape == nil { layout = elements.layout.cells(ofRow: number) }
+      if layout == nil { try fail(.cellMismatch, at: offset) }
     } else {
       let tag = try session.message.reader.byte(at: position)
       if ElementLayout.isArray(tag) || tag == DataValues.tag {
@@ -247,7 +247,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let end: Int
   private(set) var currentIndex = 0
   private let node: PathNode
-  /// The place of the array in the message, by which its path is found once its place in the stack is left.
+  /// Where the array begins, by which its path is found once its place in the stack is left.
   private let offset: Int
   /// The first element whose container or decoder was taken and whose step is in the path, and how many calls ran then.
   private var taken: (node: PathNode, calls: Int)?

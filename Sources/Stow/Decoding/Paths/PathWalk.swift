@@ -14,11 +14,11 @@ struct PartPlace: Sendable {
   /// How many arrays, maps and records are around it, as FORMAT.md counts them under "Depth".
   let depth: Int
 
-  /// Where the value begins that this is, or is part of.
+  /// Where the value begins, or the one in whose elements a path finds values.
   var offset: Int {
     switch content {
     case .value(let offset): offset
-    case .element(_, let layout): layout.offset
+    case .element(let number, let layout): layout.offset(of: number)
     case .each(let elements): elements.place.offset
     }
   }
@@ -157,7 +157,7 @@ struct PathWalk {
       guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
       let search = session.nameReader
       defer { search.finish() }
-      try search.open(object, .top)
+      try search.open(object, at: offset, .top)
       guard let value = try search.find(name: key.stringValue) else { return nil }
       try search.pass(value)
       return place.inside(at: search.place(value).offset)
@@ -211,7 +211,7 @@ struct PathWalk {
         return OpenPlace(at: offset)
       case .element(let number, let layout): return OpenPlace(number, of: OpenElements(layout, session))
       case .each(let elements):
-        let layout = ElementLayout(found: try elements.count(reader), at: elements.place.offset)
+        let layout = ElementLayout(found: try elements.count(reader), inArrayAt: elements.place.offset)
         return OpenPlace(.element(0), of: EachWalk(elements, layout, session))
       }
     }

@@ -39,9 +39,7 @@ struct PlaceElements: Sendable {
       source = .elements(layout)
       keys = []
     case .element(let number, let layout):
-      guard let cells = layout.cells(ofRow: number, at: layout.offset) else {
-        try fail(.cellMismatch, at: layout.offset)
-      }
+      guard let cells = layout.cells(ofRow: number) else { try fail(.cellMismatch, at: place.offset) }
       source = .elements(cells)
       keys =
         try layout.columns?.shape.map { shape throws(FormatError) in

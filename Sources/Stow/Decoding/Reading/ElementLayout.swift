@@ -24,7 +24,7 @@ final class ElementLayout: Sendable {
   private enum Form: Sendable {
     case packed(PackedArray)
     /// Integers whose width differs, read ahead.
-    case integers([Int64])
+    case integers([Int64], PackedArray)
     case rows
     case cells(row: Int)
     case bytes(first: Int)
@@ -32,8 +32,8 @@ final class ElementLayout: Sendable {
     case found
   }
 
-  /// Where the array is in the message.
-  let offset: Int
+  /// Where the array begins.
+  let arrayOffset: Int
   let count: Int
   private let form: Form
   /// The columns of rows, or of the cells of a row; nil otherwise.
@@ -47,7 +47,7 @@ final class ElementLayout: Sendable {
   init?(_ message: Message, at offset: Int) throws(FormatError) {
     let reader = message.reader
     let tag = try reader.byte(at: offset)
-    self.offset = offset
+    arrayOffset = offset
     if Columns.isColumns(tag) {
       let columns = try Columns(reader, tables: message.tables, at: offset)
       self.columns = columns
@@ -63,16 +63,18 @@ final class ElementLayout: Sendable {
     guard PackedArray.isPacked(tag) else { return nil }
     let packed = try PackedArray(reader, at: offset)
     count = packed.count
-    form = packed.isInteger && packed.stride == 0 ? .integers(try packed.integers(reader)) : .packed(packed)
+    form =
+      packed.isInteger && packed.stride == 0
+      ? .integers(try packed.integers(reader), packed) : .packed(packed)
   }
 
-  /// Makes the results of a path in `count` elements, which are at `offset`.
-  init(found count: Int, at offset: Int) {
-    (self.offset, self.count, form, columns) = (offset, count, .found, nil)
+  /// Makes the results of a path in `count` elements of the array at `offset`.
+  init(found count: Int, inArrayAt offset: Int) {
+    (arrayOffset, self.count, form, columns) = (offset, count, .found, nil)
   }
 
-  private init(row: Int, of columns: Columns, at offset: Int) {
-    self.offset = offset
+  private init(row: Int, of columns: Columns) {
+    arrayOffset = row
     self.columns = columns
     (form, count) = (.cells(row: row), columns.columns.count)
   }
@@ -86,11 +88,9 @@ final class ElementLayout: Sendable {
   }
 
   /// Returns the cells of a row; nil if the element is not a row.
-  ///
-  /// - Parameter offset: Where the cells are, for errors.
-  func cells(ofRow number: ElementNumber, at offset: Int) -> ElementLayout? {
+  func cells(ofRow number: ElementNumber) -> ElementLayout? {
     guard let row = row(number), let columns else { return nil }
-    return ElementLayout(row: row, of: columns, at: offset)
+    return ElementLayout(row: row, of: columns)
   }
 
   func cell(_ column: Int, ofRowAt row: Int) -> ElementNumber {
@@ -111,6 +111,18 @@ final class ElementLayout: Sendable {
 
   // MARK: elements
 
+  /// Returns where an element begins. What a path finds in other elements has no place of its own in an array.
+  func offset(of number: ElementNumber) -> Int {
+    if let (column, row) = column(number) { return column.constant ?? row + Int(column.offset) }
+    guard let index = number.index else { return arrayOffset }
+    return switch form {
+    case .packed(let packed), .integers(_, let packed): packed.offset(of: index)
+    case .rows: row(number) ?? arrayOffset
+    case .bytes(let first): first + index
+    case .cells, .found: arrayOffset
+    }
+  }
+
   /// Returns where the one value of a cell's column is; nil if each row has a cell of its own.
   func constant(_ number: ElementNumber) -> Int? { column(number)?.column.constant }
 
@@ -119,13 +131,13 @@ final class ElementLayout: Sendable {
     if let (column, row) = column(number) {
       return try Cell.read(reader, at: row + Int(column.offset), type: column.type, base: column.base)
     }
-    guard let index = number.index else { try fail(.cellMismatch, at: offset) }
+    guard let index = number.index else { try fail(.cellMismatch, at: arrayOffset) }
     switch form {
-    case .found: try fail(.several, at: offset)
+    case .found: try fail(.several, at: arrayOffset)
     case .packed(let packed): return try packed.cell(reader, at: index)
-    case .integers(let values): return .integer(values[index])
+    case .integers(let values, _): return .integer(values[index])
     case .bytes(let first): return .integer(Int64(try reader.byte(at: first + index)))
-    case .rows, .cells: try fail(.cellMismatch, at: offset)
+    case .rows, .cells: try fail(.cellMismatch, at: offset(of: number))
     }
   }
 }

@@ -9,6 +9,8 @@ final class ObjectReader {
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
+  /// Where the object begins.
+  private(set) var offset = 0
   private var form = Form.map
   /// The indices of the keys of the last shape, by their bytes; `unknown` if not looked up, and always for
   /// key types without bytes.
@@ -70,8 +72,9 @@ final class ObjectReader {
   // MARK: objects
 
   @inline(__always)
-  func open(_ object: ObjectHeader, _ node: PathNode) throws(FormatError) {
+  func open(_ object: ObjectHeader, at offset: Int, _ node: PathNode) throws(FormatError) {
     forget(node)
+    self.offset = offset
     end = object.body.upperBound
     start = object.body.lowerBound
     current = start
@@ -98,18 +101,18 @@ final class ObjectReader {
     guard let object = try ObjectHeader.read(message.reader, at: offset) else {
       try fail(.mismatch, at: offset)
     }
-    try open(object, node)
+    try open(object, at: offset, node)
   }
 
   /// Opens an element that is a row with keys.
   func open(_ number: ElementNumber, of table: Elements, _ node: PathNode) throws(FormatError) {
     guard let shape = table.shape, let row = table.layout.row(number) else {
-      try fail(table.isEach ? .several : .cellMismatch, at: table.offset)
+      try fail(table.isEach ? .several : .cellMismatch, at: table.layout.offset(of: number))
     }
     // Rows are mostly read one after the other.
     if tableIdentity == ObjectIdentifier(table) {
       self.node = node
-      start = row
+      (offset, start) = (row, row)
       return
     }
     forget(node)
@@ -117,7 +120,7 @@ final class ObjectReader {
     tableIdentity = ObjectIdentifier(table)
     form = .row
     turn(to: shape)
-    start = row
+    (offset, start) = (row, row)
     nextIndex = Self.noKey
   }
 
@@ -167,10 +170,6 @@ final class ObjectReader {
   private func isPresent(_ keyIndex: Int) -> Bool {
     presence < 0 || message.reader.bit(keyIndex, at: presence)
   }
-
-  /// The offset by which the object is found again if its container has escaped (`Message.path(to:from:)`). No value
-  /// within it has that offset: it is that of the byte before its values, or of the beginning of a row.
-  var offset: Int { form == .row ? start : start - 1 }
 
   // MARK: finding
 

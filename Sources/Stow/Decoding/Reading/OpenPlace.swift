@@ -34,11 +34,8 @@ struct OpenPlace {
   /// Whether this is the array of the values that a path finds in each of some elements.
   var isEach: Bool { elements?.isEach == true }
 
-  /// The offset by which a path finds the value.
-  var offset: Int {
-    guard let elements else { return position }
-    return elements.layout.row(number) ?? elements.offset
-  }
+  /// Where the value begins.
+  var offset: Int { elements.map { $0.layout.offset(of: number) } ?? position }
 
   /// Returns how many levels of optionals are around the nil at this place; nil if there is another value.
   func levelOfNil(_ message: Message) -> Int? {
@@ -65,7 +62,6 @@ class Elements {
   final let isEach: Bool
   /// The shape of rows that are objects.
   final let shape: Int?
-  final var offset: Int { layout.offset }
   final var count: Int { layout.count }
 
   init(_ layout: ElementLayout, isEach: Bool) {
@@ -85,12 +81,12 @@ class Elements {
     if let (column, row) = layout.column(number) {
       return try Value.readCell(message, column, inRowAt: row)
     }
-    return try Value.read(layout.cell(number, message.reader), at: offset)
+    return try Value.read(layout.cell(number, message.reader), at: layout.offset(of: number))
   }
 
   final func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
     guard let columns = layout.columns?.columns, keyIndex < columns.count else {
-      try fail(.malformed, at: offset)
+      try fail(.malformed, at: layout.arrayOffset)
     }
     return columns[keyIndex]
   }

@@ -11,7 +11,7 @@ protocol ReadableScalar: Decodable, Sendable {
   /// Returns the value at `offset`, and moves `next` past it.
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
 
-  /// Returns the value of a cell, which has no tag. The offset is for errors.
+  /// Returns the value of the cell at `offset`, which has no tag.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 
   /// Returns the value of a cell of the given type, for which integers are counted from `base`.
