@@ -284,11 +284,13 @@ final class Message {
   /// Returns the index of the key called `name` in a shape, or nil if the shape has no such key.
   ///
   /// - Parameter likely: The most likely index.
-  func keyIndex(of name: String, inShape shape: Int, likely: Int = -1) throws(FormatError) -> Int? {
+  func keyIndex(of name: String, inShape shape: Int, likely: Int? = nil) throws(FormatError) -> Int? {
     let names = try names(ofShape: shape)
     // Comparing long names may take long.
     if names.areShort {
-      if names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) { return likely }
+      if let likely, names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) {
+        return likely
+      }
       if names.names.count <= 8 { return names.names.firstIndex { $0.hasSameBytes(as: name) } }
     }
     if names.index == nil {
