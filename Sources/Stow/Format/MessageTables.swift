@@ -48,23 +48,23 @@ struct MessageTables: ~Copyable {
 
   func symbol(_ index: Int) -> TextLocation {
     index < firstSymbol
-      ? TextLocation(inDefinitions: relied.tables.symbol(index))
+      ? TextLocation(inDefinitions: relied.state.tables.symbol(index))
       : TextLocation(own.symbol(index - firstSymbol))
   }
 
   func keyCount(ofShape shape: Int) -> Int {
     shape < firstShape
-      ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
+      ? relied.state.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
   func key(_ index: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
-      ? TextLocation(inDefinitions: relied.tables.key(index, ofShape: shape))
+      ? TextLocation(inDefinitions: relied.state.tables.key(index, ofShape: shape))
       : TextLocation(own.key(index, ofShape: shape - firstShape))
   }
 
   func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
-    location.isInMessage ? reader : relied.reader
+    location.isInMessage ? reader : relied.state.reader
   }
 
   /// Returns the offset after the key at `offset` of the message, a text or a reference to a symbol.

@@ -7,16 +7,16 @@ extension DecodingSession {
   func container<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let pool = pools[keyType] ?? addPool(keyType)
-    guard pools.reusesContainers else { return try newContainer(keyType, pool.pointee.keys, open) }
-    pools.noteUse(pool)
+    let pool = state.pools[keyType] ?? addPool(keyType)
+    guard state.pools.reusesContainers else { return try newContainer(keyType, pool.pointee.keys, open) }
+    state.pools.noteUse(pool)
     return try pool.pointee.take(
       KeyedDecodingContainer<Key>.self, { makeContainer(keyType, pool.pointee.keys) }, open)
   }
 
   @inline(never)
   private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> DecoderPools.Reference {
-    pools.add(DecodingKeyTable(keyType, isObserved: observer != nil), for: keyType) {
+    state.pools.add(DecodingKeyTable(keyType, isObserved: observer != nil), for: keyType) {
       KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
     }
   }

@@ -41,7 +41,7 @@ struct LongTexts {
   static let shortest = KeyText.limit
 
   /// The hash of each, and where the first text with the same bytes is; by where it is itself.
-  private var texts: [Int: (hash: UInt64, first: TextLocation)] = [:]
+  private var texts: [TextLocation: (hash: UInt64, first: TextLocation)] = [:]
   /// Where the first text with a hash is.
   private var firsts: [UInt64: TextLocation] = [:]
   /// The text that a string was made from, and the length of the string, by the address of its characters, which
@@ -63,17 +63,19 @@ struct LongTexts {
     return known.text
   }
 
-  /// - Parameter isSame: Whether the text at another place has the same bytes.
+  /// Returns the hash of a text, and where the first text with the same bytes is.
   mutating func text(
-    _ text: LocatedText, isSame: (TextLocation) -> Bool
+    _ text: LocatedText, _ tables: borrowing MessageTables, _ reader: ByteReader
   ) -> (hash: UInt64, first: TextLocation) {
-    if let known = texts[text.location.bits] { return known }
+    if let known = texts[text.location] { return known }
     isEmpty = false
-    let hash = text.hash
-    let other = firsts[hash]
-    if other == nil { firsts[hash] = text.location }
-    let result = (hash, first: other.flatMap { isSame($0) ? $0 : nil } ?? text.location)
-    texts[text.location.bits] = result
+    var result = (hash: text.hash, first: text.location)
+    if let other = firsts[result.hash] {
+      if (try? tables.text(reader, at: other))?.matches(text.bytes) == true { result.first = other }
+    } else {
+      firsts[result.hash] = text.location
+    }
+    texts[text.location] = result
     return result
   }
 }
@@ -194,11 +196,10 @@ final class DecodingKeyTable {
   private var capacity = 8
   let keyOfByte: (Int) -> (any CodingKey)?
   private let keyType: any CodingKey.Type
-  /// Whether a key that is missing may have former names, or an observer. Only a key that is missing finds out, because the
-  /// cast takes long.
-  @exclusivity(unchecked) private(set) var mayHaveFormerNames = true
   private let isObserved: Bool
-  @exclusivity(unchecked) private var knownFormerNames: FormerNames?
+  /// The former names; nil until a key is missing, because the cast takes long.
+  // Unchecked because every missing key looks here. Accesses call nothing that comes back here.
+  @exclusivity(unchecked) private var knownFormerNames: FormerNames??
 
   /// How many keys of a byte there can be.
   static let size = 256
@@ -231,13 +232,15 @@ final class DecodingKeyTable {
     return text
   }
 
+  /// Whether a missing key may have a former name, or an observer that must hear of it.
+  var mayHaveFormerNames: Bool { isObserved || formerNames != nil }
+
   /// The former names of the keys; nil if they have none.
   var formerNames: FormerNames? {
-    if mayHaveFormerNames, knownFormerNames == nil {
-      knownFormerNames = FormerNames(of: keyType)
-      mayHaveFormerNames = knownFormerNames != nil || isObserved
-    }
-    return knownFormerNames
+    if let knownFormerNames { return knownFormerNames }
+    let names = FormerNames(of: keyType)
+    knownFormerNames = .some(names)
+    return names
   }
 
   private func grow() {

@@ -361,7 +361,7 @@ extension DecodingSession {
       return (type as? any Decodable.Type)?.makeObservedPlan()
     }
     self.observer = observer
-    pools.reusesContainers = false
+    state.pools.reusesContainers = false
   }
 }
 

@@ -105,9 +105,7 @@ final class ObjectReader {
 
   /// Opens an element that is a row with keys.
   func open(_ number: ElementNumber, of table: Elements, _ node: PathNode) throws(FormatError) {
-    guard let shape = table.shape, let row = table.layout.row(number) else {
-      try fail(table.isEach ? .several : .cellMismatch, at: table.layout.offset(of: number))
-    }
+    guard let shape = table.shape, let row = table.layout.row(number) else { try table.failAsRow(number) }
     // Rows are mostly read one after the other.
     if tableIdentity == ObjectIdentifier(table) {
       self.node = node

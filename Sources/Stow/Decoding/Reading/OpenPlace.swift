@@ -84,6 +84,12 @@ class Elements {
     return try Value.read(layout.cell(number, message.reader), at: layout.offset(of: number))
   }
 
+  /// Fails because an element is not a row with keys.
+  @inline(never)
+  final func failAsRow(_ number: ElementNumber) throws(FormatError) -> Never {
+    try fail(isEach ? .several : .cellMismatch, at: layout.offset(of: number))
+  }
+
   final func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
     guard let columns = layout.columns?.columns, keyIndex < columns.count else {
       try fail(.malformed, at: layout.arrayOffset)
