@@ -128,25 +128,22 @@ extension StowEncoder {
   /// Not needed: dates are exact.
   public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
-
   /// Not needed: data is encoded as it is.
   public var dataEncodingStrategy: JSONEncoder.DataEncodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
-
   /// Not needed: NaN and the infinities are numbers like others.
   public var nonConformingFloatEncodingStrategy: JSONEncoder.NonConformingFloatEncodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
-
   /// Not needed: keys are encoded as the type names them.
   public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
 }
 
@@ -159,24 +156,21 @@ extension StowDecoder {
   /// Not needed: dates are exact.
   public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
-
   /// Not needed: data is encoded as it is.
   public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
-
   /// Not needed: NaN and the infinities are numbers like others.
   public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
-
   /// Not needed: keys are encoded as the type names them.
   public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
     get { fatalError() }
-    set { fatalError() }
+    set {}
   }
 }

@@ -90,13 +90,6 @@ public struct StowObject: Sendable {
     self[key] = nil
     return value
   }
-
-  /// Returns the position of a key, or nil if there is no such key. Takes constant time.
-  ///
-  /// ```swift
-  /// let place = object.index(forKey: "name")
-  /// ```
-  public func index(forKey key: String) -> Int? { names.position(of: key) }
 }
 
 extension StowObject: RandomAccessCollection {
