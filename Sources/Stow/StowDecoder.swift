@@ -18,42 +18,6 @@
 /// a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
-///
-/// ## Topics
-///
-/// ### Decoding messages
-///
-/// - ``init()``
-/// - ``decode(_:from:)``
-/// - ``decode(_:from:at:)-(_,ContiguousBytes,_)``
-/// - ``decode(_:from:at:)-(_,URL,_)``
-/// - ``decode(_:from:at:)-(_,RawSpan,_)``
-///
-/// ### Templates
-///
-/// - ``decode(_:from:at:defaults:strategy:)``
-/// - ``DefaultsStrategy``
-///
-/// ### Polymorphic values
-///
-/// - ``decode(polymorphic:from:at:)``
-/// - ``types``
-///
-/// ### Parts
-///
-/// - ``message(from:)-(ContiguousBytes)``
-/// - ``message(from:)-(RawSpan)``
-///
-/// ### Contexts
-///
-/// - ``contexts``
-/// - ``add(_:)``
-/// - ``implicitContext``
-///
-/// ### Other options
-///
-/// - ``userInfo``
-/// - ``maximumDepth``
 public final class StowDecoder: Sendable {
   private struct Options {
     var userInfo = UserInfo()
