@@ -48,7 +48,7 @@ struct MessageTables: ~Copyable {
 
   func symbol(_ index: Int) -> TextLocation {
     index < firstSymbol
-      ? TextLocation(inDefinitions: relied.state.tables.symbol(index))
+      ? TextLocation(relied.state.tables.symbol(index), isInMessage: false)
       : TextLocation(own.symbol(index - firstSymbol))
   }
 
@@ -59,7 +59,7 @@ struct MessageTables: ~Copyable {
 
   func key(_ index: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
-      ? TextLocation(inDefinitions: relied.state.tables.key(index, ofShape: shape))
+      ? TextLocation(relied.state.tables.key(index, ofShape: shape), isInMessage: false)
       : TextLocation(own.key(index, ofShape: shape - firstShape))
   }
 
@@ -199,21 +199,13 @@ struct TextTables: ~Copyable {
 ///
 /// Not a plain offset, so that nobody reads the message where the definitions are meant.
 struct TextLocation: BitwiseCopyable, Hashable {
-  /// The offset in the message, or the complement of that in the definitions.
-  let bits: Int
+  let offset: Int
+  let isInMessage: Bool
 
-  /// - Parameter offset: The offset in the message.
-  init(_ offset: Int) { bits = offset }
-
-  /// - Parameter bits: The bits of another location.
-  init(bits: Int) { self.bits = bits }
-
-  init(inDefinitions offset: Int) { bits = ~offset }
-
-  var isInMessage: Bool { bits >= 0 }
-
-  /// The offset, in the message or the definitions.
-  var offset: Int { isInMessage ? bits : ~bits }
+  init(_ offset: Int, isInMessage: Bool = true) {
+    self.offset = offset
+    self.isInMessage = isInMessage
+  }
 }
 
 /// A text, and the bytes that it is in: those of the message, or those of the definitions.
@@ -226,9 +218,7 @@ struct LocatedText {
   var bytes: UnsafeRawBufferPointer { reader.buffer(at: text.start, count: size) }
   var hash: UInt64 { TextKey.make(reader.pointer(at: text.start), size, ByteHash()).hash }
   var size: Int { text.end - text.start }
-  var location: TextLocation {
-    isInMessage ? TextLocation(text.start) : TextLocation(inDefinitions: text.start)
-  }
+  var location: TextLocation { TextLocation(text.start, isInMessage: isInMessage) }
 
   func string() throws(FormatError) -> String { try reader.string(of: text) }
 

@@ -126,7 +126,7 @@ struct PackedArray {
       let last = body.upperBound - 1
       guard unused == 0 || reader.base[last] >> UInt8(8 - unused) == 0 else { try fail(.malformed, at: last) }
       let (bits, overflow) = (body.count - 1).multipliedReportingOverflow(by: 8)
-      guard !overflow else { try fail(.tooLarge, at: first) }
+      guard !overflow else { try fail(.exceedsInt, at: first) }
       return bits - unused
     case ElementType.ownWidths, ElementType.ownWidthDeltas:
       var next = first

@@ -157,7 +157,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   @inline(__always)
   init(row index: Int, of elements: Elements, _ node: PathNode) {
     owner = elements
-    code = ElementNumber.element(index).bits &<< 1 | 1
+    code = index &<< 1 | 1
     self.node = node
   }
 
@@ -183,9 +183,9 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
       if isElement {
-        let (elements, number) = (elements, ElementNumber(bits: position))
+        let (elements, position) = (elements, position)
         return try elements.session.container(type) { reader throws(FormatError) in
-          try reader.open(number, of: elements, node)
+          try reader.open(elements.number(at: position), of: elements, node)
         }
       }
       return try session.container(type) { reader throws(FormatError) in
@@ -240,9 +240,10 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 /// A copy continues independently, from the next element on.
 struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
+  /// The elements, if they have no tags.
   private let elements: OpenElements?
   let count: Int?
-  /// Where the next element is, and the end; without tags, the number of the next element, and of all.
+  /// Where the next element with a tag is, and the end of the array.
   private var current: Int
   private let end: Int
   private(set) var currentIndex = 0
@@ -257,13 +258,13 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     count = untagged == nil ? try Arrays.count(values, session.message.reader) : untagged?.count
     self.session = session
     elements = untagged
-    (current, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
+    (current, end) = (values.lowerBound, values.upperBound)
     self.node = node
     offset = place.offset
   }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: offset) }
-  var isAtEnd: Bool { current >= end }
+  var isAtEnd: Bool { elements.map { currentIndex >= $0.count } ?? (current >= end) }
 
   private var nextPath: [any CodingKey] { codingPath + [PathKey.index(currentIndex)] }
 
@@ -272,10 +273,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private func next(
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
-    guard current < end else {
+    guard !isAtEnd else {
       throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
-    var end = current &+ 1
+    var end = current
     if elements == nil {
       do throws(FormatError) { end = try checked(session.message.reader.end(of: current)) } catch {
         throw failure(error, nil)
@@ -283,11 +284,11 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     }
     let parent = session.path.renew(node, at: offset)
     if let elements, elements.isEach {
-      let (place, node) = try elements.place(of: current, for: type, mayBeAbsent: mayBeAbsent, parent)
+      let (place, node) = try elements.place(of: currentIndex, for: type, mayBeAbsent: mayBeAbsent, parent)
       return (place, node, end)
     }
     let step = session.path.push(PathStep(.index, parent: parent, value: currentIndex))
-    let place = elements.map { OpenPlace(.element(current), of: $0) } ?? OpenPlace(at: current)
+    let place = elements.map { OpenPlace(.element(currentIndex), of: $0) } ?? OpenPlace(at: current)
     return (place, step, end)
   }
 

@@ -191,15 +191,17 @@ extension HashedText {
 /// message, to be compared with the message's bytes.
 final class DecodingKeyTable {
   let hasBytes: Bool
-  /// The texts by the bytes of keys, as far as these were requested: most types have few keys, with the lowest bytes.
-  private var texts: UnsafeMutablePointer<SearchedText?>
-  private var capacity = 8
   let keyOfByte: (Int) -> (any CodingKey)?
   private let keyType: any CodingKey.Type
   private let isObserved: Bool
-  /// The former names; nil until a key is missing, because the cast takes long.
-  // Unchecked because every missing key looks here. Accesses call nothing that comes back here.
-  @exclusivity(unchecked) private var knownFormerNames: FormerNames??
+  struct State: ~Copyable {
+    /// The texts by the bytes of keys, as far as these were requested: most types have few keys, with the lowest bytes.
+    var texts = GrowableBuffer<SearchedText?>(capacity: 8)
+    /// The former names; nil until a key is missing, because the cast takes long.
+    var formerNames: FormerNames??
+  }
+  // Unchecked because every key looks here. Accesses call nothing that comes back here.
+  @exclusivity(unchecked) private var state = State()
 
   /// How many keys of a byte there can be.
   static let size = 256
@@ -208,27 +210,24 @@ final class DecodingKeyTable {
     hasBytes = isByte(keyType)
     self.isObserved = isObserved
     self.keyType = keyType
-    texts = .allocate(capacity: capacity)
-    texts.initialize(repeating: nil, count: capacity)
     keyOfByte = { byte in
       guard isByte(keyType) else { return nil }
       return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
     }
   }
 
-  deinit {
-    for byte in 0..<capacity { texts[byte]?.deallocate() }
-    texts.deallocate()
-  }
+  deinit { for text in state.texts.buffer { text?.deallocate() } }
 
   /// Returns the text of the key with the given byte, or nil if it was not requested before.
-  func knownText(ofByte byte: Int) -> SearchedText? { byte < capacity ? texts[byte] : nil }
+  func knownText(ofByte byte: Int) -> SearchedText? {
+    byte < state.texts.count ? state.texts.base[byte] : nil
+  }
 
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     if let text = knownText(ofByte: byte) { return text }
     let text = SearchedText(key.stringValue)
-    while byte >= capacity { grow() }
-    texts[byte] = text
+    while byte >= state.texts.count { state.texts.append(nil) }
+    state.texts[byte] = text
     return text
   }
 
@@ -237,18 +236,10 @@ final class DecodingKeyTable {
 
   /// The former names of the keys; nil if they have none.
   var formerNames: FormerNames? {
-    if let knownFormerNames { return knownFormerNames }
+    if let known = state.formerNames { return known }
     let names = FormerNames(of: keyType)
-    knownFormerNames = .some(names)
+    state.formerNames = .some(names)
     return names
-  }
-
-  private func grow() {
-    let larger = UnsafeMutablePointer<SearchedText?>.allocate(capacity: 2 * capacity)
-    larger.moveInitialize(from: texts, count: capacity)
-    (larger + capacity).initialize(repeating: nil, count: capacity)
-    texts.deallocate()
-    (texts, capacity) = (larger, 2 * capacity)
   }
 }
 

@@ -270,7 +270,8 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     _ node: PathNode, _ decode: (PathNode) throws -> Value
   ) throws {
     let mark = session.path.count
-    let step = session.path.push(PathStep(.name, parent: node, value: key.bits))
+    let step = session.path.push(
+      PathStep(key.isInMessage ? .name : .definedName, parent: node, value: key.offset))
     defer { session.path.pop(to: mark) }
     guard result.updateValue(try decode(step), forKey: name) == nil else {
       throw collision(result, name, key, session, node)

@@ -1,21 +1,7 @@
-/// The number of an element among others, or of a cell within a row of them.
-struct ElementNumber: BitwiseCopyable, Sendable {
-  /// Not negative for an element; of a cell, the complement of its number among all cells of all rows.
-  let bits: Int
-
-  static func element(_ index: Int) -> ElementNumber { ElementNumber(bits: index) }
-
-  static func cell(_ column: Int, ofRow row: Int, _ columns: Columns) -> ElementNumber {
-    ElementNumber(bits: ~(row &* columns.columns.count &+ column))
-  }
-
-  /// Nil if this is a cell.
-  var index: Int? { bits >= 0 ? bits : nil }
-
-  func cell(of columns: Columns) -> (row: Int, column: Int) {
-    let (row, column) = (~bits).quotientAndRemainder(dividingBy: columns.columns.count)
-    return (row, column)
-  }
+/// An element among others, or a cell within a row of them.
+enum ElementNumber: BitwiseCopyable, Sendable {
+  case element(Int)
+  case cell(column: Int, row: Int)
 }
 
 /// The elements of an array that have no tags: those of a packed array, the rows of a table or a matrix, the
@@ -83,7 +69,7 @@ final class ElementLayout: Sendable {
 
   /// Returns where the row with a number is; nil if the element is not a row.
   func row(_ number: ElementNumber) -> Int? {
-    guard case .rows = form, let columns, let index = number.index else { return nil }
+    guard case .rows = form, let columns, case .element(let index) = number else { return nil }
     return columns.rows.lowerBound &+ index &* columns.stride
   }
 
@@ -95,18 +81,19 @@ final class ElementLayout: Sendable {
 
   func cell(_ column: Int, ofRowAt row: Int) -> ElementNumber {
     guard let columns else { preconditionFailure("a cell of no row") }
-    return .cell(column, ofRow: (row - columns.rows.lowerBound) / columns.stride, columns)
+    return .cell(column: column, row: (row - columns.rows.lowerBound) / columns.stride)
   }
 
   /// Returns the column of a cell, and where its row is; nil for other elements.
   func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
-    if let index = number.index {
-      guard case .cells(let row) = form, let columns else { return nil }
-      return (columns.columns[index], row)
-    }
     guard let columns else { return nil }
-    let (row, column) = number.cell(of: columns)
-    return (columns.columns[column], columns.rows.lowerBound + row * columns.stride)
+    switch number {
+    case .element(let index):
+      guard case .cells(let row) = form else { return nil }
+      return (columns.columns[index], row)
+    case .cell(let column, let row):
+      return (columns.columns[column], columns.rows.lowerBound + row * columns.stride)
+    }
   }
 
   // MARK: elements
@@ -114,7 +101,7 @@ final class ElementLayout: Sendable {
   /// Returns where an element begins. What a path finds in other elements has no place of its own in an array.
   func offset(of number: ElementNumber) -> Int {
     if let (column, row) = column(number) { return column.constant ?? row + Int(column.offset) }
-    guard let index = number.index else { return arrayOffset }
+    guard case .element(let index) = number else { return arrayOffset }
     return switch form {
     case .packed(let packed), .integers(_, let packed): packed.offset(of: index)
     case .rows: row(number) ?? arrayOffset
@@ -131,7 +118,7 @@ final class ElementLayout: Sendable {
     if let (column, row) = column(number) {
       return try Cell.read(reader, at: row + Int(column.offset), type: column.type, base: column.base)
     }
-    guard let index = number.index else { try fail(.cellMismatch, at: arrayOffset) }
+    guard case .element(let index) = number else { try fail(.cellMismatch, at: arrayOffset) }
     switch form {
     case .found: try fail(.several, at: arrayOffset)
     case .packed(let packed): return try packed.cell(reader, at: index)
@@ -171,11 +158,12 @@ extension ElementLayout {
 // MARK: places
 
 /// The place of a value to decode in an open session: at an offset of the message, with its tag, or among elements without
-/// tags.
+/// tags. Two words, so that a decoder has room for it.
 struct OpenPlace {
   /// The elements without tags that this belongs to.
   let elements: Elements?
-  /// The offset in the message, or the bits of the number among the elements.
+  /// The offset in the message, or the index of the element; of a cell, the complement of its number among all cells of all
+  /// rows.
   let position: Int
 
   init(_ elements: Elements?, _ position: Int) {
@@ -189,8 +177,11 @@ struct OpenPlace {
   init(_ number: ElementNumber, of elements: Elements) {
     if let offset = elements.layout.constant(number) {
       self.init(nil, offset)
-    } else {
-      self.init(elements, number.bits)
+      return
+    }
+    switch number {
+    case .element(let index): self.init(elements, index)
+    case .cell(let column, let row): self.init(elements, ~(row &* elements.columnCount &+ column))
     }
   }
 
@@ -201,7 +192,8 @@ struct OpenPlace {
   /// Where a value with a tag is; nil for an element.
   var tagged: Int? { elements == nil ? position : nil }
 
-  var number: ElementNumber { ElementNumber(bits: position) }
+  /// The element that this is; for a value with a tag, of no use.
+  var number: ElementNumber { elements?.number(at: position) ?? .element(position) }
 
   /// Whether this is the array of the values that a path finds in each of some elements.
   var isEach: Bool { elements?.isEach == true }
@@ -235,6 +227,15 @@ class Elements {
   /// The shape of rows that are objects.
   final let shape: Int?
   final var count: Int { layout.count }
+  fileprivate final var columnCount: Int { layout.columns?.columns.count ?? 1 }
+
+  /// Returns the element at the position of a place.
+  @inline(__always)
+  final func number(at position: Int) -> ElementNumber {
+    if position >= 0 { return .element(position) }
+    let (row, column) = (~position).quotientAndRemainder(dividingBy: columnCount)
+    return .cell(column: column, row: row)
+  }
 
   init(_ layout: ElementLayout, isEach: Bool) {
     self.layout = layout

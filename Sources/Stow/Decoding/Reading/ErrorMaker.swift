@@ -114,7 +114,7 @@ struct ErrorMaker: ~Copyable {
     case .truncated: "the bytes end within the value at offset \(error.offset)"
     case .surplus: describeSurplus(message.reader.count - error.offset, at: error.offset)
     case .malformed: "the bytes at offset \(error.offset) break the format"
-    case .tooLarge: "the number at offset \(error.offset) is larger than this machine can count"
+    case .exceedsInt: "the number at offset \(error.offset) is larger than this machine can count"
     case .reserved: describeReserved(error.offset, message.reader)
     case .ambiguous: "it relies on a context whose id another one of the decoder has, too"
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
