@@ -143,7 +143,6 @@ package struct ByteReader {
     base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
   }
 
-  /// Returns the unsigned integer of up to eight bytes at `offset`.
   private func unsigned(at offset: Int, width: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }

@@ -138,7 +138,6 @@ private struct HashedName: Hashable {
 /// A key takes a byte even if its symbol takes half of a prelude. So each symbol is looked at once, however
 /// many keys refer to it.
 private struct NameNumbers {
-  /// The names, by their numbers.
   private(set) var names: [String] = []
   private var numbers: [HashedName: Int] = [:]
   /// The numbers of symbols that keys refer to, by symbol.
@@ -194,7 +193,6 @@ private struct NameNumbers {
 final class DecodingContexts: Sendable {
   /// The contexts by their ids; nil for an id that several contexts have.
   private let named: [UInt32: DecodingDefinitions?]
-  /// The context of messages that do not name one.
   private let implicit: DecodingDefinitions?
 
   init(named: [UInt32: DecodingDefinitions?], implicit: DecodingDefinitions?) {
@@ -281,7 +279,6 @@ struct ContextMessage {
     return message
   }
 
-  /// Returns the id of a context, as it is shown to people.
   static func text(ofID id: UInt32) -> String {
     let digits = String(id, radix: 16, uppercase: true)
     return String(repeating: "0", count: 8 - digits.count) + digits

@@ -256,7 +256,6 @@ enum DecimalFraction {
     return magnitude < 100_000_000_000_000 ? 0 : nil
   }
 
-  /// Returns the same decimal fraction with as few decimals as it needs.
   static func shortened(_ numerator: Int64, exponent: Int) -> (numerator: Int64, exponent: Int) {
     var (numerator, exponent) = (numerator, exponent)
     if exponent >= 5, numerator % 100_000 == 0 {

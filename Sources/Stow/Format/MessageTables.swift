@@ -9,7 +9,6 @@ struct MessageTables: ~Copyable {
   static let contextMessage: UInt8 = 0x01
 
   private var own = TextTables()
-  /// The definitions that the message relies on.
   private(set) var definitions: DecodingDefinitions?
   /// How many symbols and shapes of the definitions the message may refer to.
   private(set) var firstSymbol = 0
@@ -110,7 +109,6 @@ struct MessageTables: ~Copyable {
 ///
 /// Not arrays, because every use of one in a session would count its references.
 struct TextTables: ~Copyable {
-  /// Where the text of each symbol is.
   private var symbols = GrowableBuffer<Int>(capacity: 16)
   /// Where each key of each shape is, shape after shape.
   private var keys = GrowableBuffer<Int>(capacity: 16)
@@ -214,7 +212,6 @@ struct LocatedText {
   let text: ByteReader.Text
   let isInMessage: Bool
 
-  /// The bytes of the text, header included.
   var bytes: UnsafeRawBufferPointer { reader.buffer(at: text.start, count: size) }
   var hash: UInt64 { TextKey.make(reader.pointer(at: text.start), size, ByteHash()).hash }
   var size: Int { text.end - text.start }

@@ -151,7 +151,6 @@ struct PackedArray {
     }
   }
 
-  /// Returns how many bytes the widths of `count` elements take.
   private static func widthsSize(_ count: Int) -> Int { count / 2 + count % 2 }
 
   /// Whether every element is an integer of at most 64 signed bits.
@@ -162,7 +161,6 @@ struct PackedArray {
 
   var isBool: Bool { type == ElementType.bits }
 
-  /// Returns all elements, which must be integers.
   func integers(_ reader: ByteReader) throws(FormatError) -> [Int64] {
     let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(count, 1))
     defer { target.deallocate() }

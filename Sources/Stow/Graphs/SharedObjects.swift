@@ -4,7 +4,6 @@
 class SharedObjects: @unchecked Sendable {
   /// The stack of the thread; nil if the system does not tell.
   private let stack = StackBounds.current
-  /// Whether the graph is complete.
   fileprivate(set) var isOver = false
 
   /// Whether this thread is coding the graph.
@@ -22,7 +21,6 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   /// The graph that this thread is encoding.
   static var current: WrittenObjects? { inherited.flatMap { $0.isCurrent ? $0 : nil } }
 
-  /// Runs `body`, which encodes the graph.
   func run(_ body: () throws -> Void) rethrows {
     defer { isOver = true }
     try Self.$inherited.withValue(self, operation: body)
@@ -62,7 +60,6 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     return number
   }
 
-  /// Writes all objects that references require.
   func write(to graph: inout KeyedEncodingContainer<SharedGraphKey>, _ registry: TypeRegistry) throws {
     var (objects, named): (KeyedEncodingContainer<PathKey>?, KeyedEncodingContainer<PathKey>?)
     func table(of object: AnyObject) -> SharedGraphKey {

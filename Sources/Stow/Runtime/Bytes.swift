@@ -199,7 +199,6 @@ extension Array {
 
 // MARK: - Texts as bytes
 
-/// Returns whether the bytes are the same.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
   guard left.count == right.count else { return false }

@@ -16,7 +16,6 @@
 
 /// The functions of the C library that are used, on every platform.
 enum CLibrary {
-  /// Returns whether `count` bytes at two places are the same.
   static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
     memcmp(left, right, count) == 0
   }

@@ -13,7 +13,6 @@ import Synchronization
 /// any object of a message can be held. Objects that were decoded with the same keys share them.
 public struct StowObject: Sendable {
   private(set) var names: ObjectKeys
-  /// The values, one for each key.
   private var contents: [StowValue]
 
   /// Makes an object without keys.

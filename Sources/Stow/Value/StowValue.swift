@@ -360,7 +360,6 @@ extension DecimalParts {
 }
 
 extension StowValue {
-  /// Makes the decimal number of these parts.
   init(_ parts: DecimalParts) {
     self =
       parts.decimal.map { .decimal($0) }

@@ -53,7 +53,6 @@ final class DecodingSession: PooledSession {
     try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
   }
 
-  /// Returns how values of a type are decoded.
   @inline(__always)
   func plan(of type: Any.Type) -> DecodingPlans.Entry { state.plans[type] ?? addPlan(of: type) }
 
@@ -84,7 +83,6 @@ final class DecodingSession: PooledSession {
     errors.error(error, path: path, expected: expected, message)
   }
 
-  /// Returns the error for a reader of the value at `offset`, at a place of the path.
   @inline(never)
   func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
   {

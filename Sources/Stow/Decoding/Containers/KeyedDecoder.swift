@@ -134,7 +134,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   // MARK: finding
 
-  /// Returns the result of `body`, and turns an error of the format into that of the value for `key`.
   @inline(__always)
   private func attempt<Result>(
     _ key: Key, _ type: Any.Type?, _ body: () throws(FormatError) -> Result
@@ -147,7 +146,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     withSession { session, _ in session.error(error, path: codingPath + [key], expected: type) }
   }
 
-  /// Returns where the value for `key` is; nil if the object lacks the key.
   @inline(__always)
   private func find(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
     try attempt(key, nil) { () throws(FormatError) in try reader.find(key) }

@@ -14,7 +14,6 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     preconditionFailure("a plan without a way to decode")
   }
 
-  /// Decodes a value into uninitialized memory.
   func decode(
     into target: UnsafeMutablePointer<Value>, at place: OpenPlace, from session: DecodingSession,
     _ node: PathNode
@@ -102,7 +101,6 @@ extension DecodingSession {
     return try body(decoder)
   }
 
-  /// Decodes the value at a place, which is at a node of the path.
   @inline(never)
   func decode<Value: Decodable>(
     _ type: Value.Type, _ entry: DecodingPlans.Entry, at place: OpenPlace, _ node: PathNode
@@ -112,7 +110,6 @@ extension DecodingSession {
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: place, from: self, node) }
   }
 
-  /// Decodes the value at a place into uninitialized memory.
   func decode<Value: Decodable>(
     into target: UnsafeMutablePointer<Value>, _ entry: DecodingPlans.Entry, at place: OpenPlace,
     _ node: PathNode
@@ -292,7 +289,6 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     return (place, step, end)
   }
 
-  /// Returns the end of the next element, if it is within the array.
   private func checked(_ next: Int) throws(FormatError) -> Int {
     guard next <= end else { try fail(.malformed, at: current) }
     return next

@@ -23,7 +23,6 @@ struct SearchedText: BitwiseCopyable {
 
   func deallocate() { bytes.deallocate() }
 
-  /// Returns whether this text is at `offset`.
   @inline(__always)
   func stands(at offset: Int, in reader: ByteReader) -> Bool {
     guard offset <= reader.count &- 8 else { return reader.matches(bytes, at: offset) }
@@ -63,7 +62,6 @@ struct LongTexts {
     return known.text
   }
 
-  /// Returns the hash of a text, and where the first text with the same bytes is.
   mutating func text(
     _ text: LocatedText, _ tables: borrowing MessageTables, _ reader: ByteReader
   ) -> (hash: UInt64, first: TextLocation) {
@@ -134,7 +132,6 @@ struct TextIndex {
     return nil
   }
 
-  /// Returns the number of the key with the given text, or nil.
   func number(of text: HashedText, _ message: Message) throws(FormatError) -> Int? {
     let slot = try slot(of: text.hash) { other throws(FormatError) in
       try message.keyText(at: other).isSame(as: text)
@@ -142,7 +139,6 @@ struct TextIndex {
     return slots[slot] == 0 ? nil : Int(slots[slot]) - 1
   }
 
-  /// Returns where the key with the given text is, or nil.
   func key(_ text: HashedText, _ message: Message) throws(FormatError) -> TextLocation? {
     try number(of: text, message).map { keys[$0].location }
   }
@@ -234,7 +230,6 @@ final class DecodingKeyTable {
   /// Whether a missing key may have a former name, or an observer that must hear of it.
   var mayHaveFormerNames: Bool { isObserved || formerNames != nil }
 
-  /// The former names of the keys; nil if they have none.
   var formerNames: FormerNames? {
     if let known = state.formerNames { return known }
     let names = FormerNames(of: keyType)

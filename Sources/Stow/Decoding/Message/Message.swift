@@ -15,7 +15,6 @@ final class Message {
   private(set) var body = 0
   /// Distinguishes the messages that one object reads one after the other.
   private(set) var number = 0
-  /// How deeply containers may be nested.
   private(set) var maximumDepth = DepthLimit.standard
 
   /// What the message defines, and what was made of it so far.
@@ -180,7 +179,6 @@ final class Message {
     return string
   }
 
-  /// Returns the URL that a symbol spells, or nil if it is not one.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? {
     if let known = state.strings.urls[symbol] { return known }
     let url = URL(string: string)

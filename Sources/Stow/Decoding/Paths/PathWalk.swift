@@ -38,7 +38,6 @@ struct PartPlace: Sendable {
     return atSameDepth(.element(number, of: layout))
   }
 
-  /// Returns what kind of value is here.
   func kind(_ reader: ByteReader) throws(FormatError) -> StowKind {
     switch content {
     case .value(let offset):
@@ -70,7 +69,6 @@ struct PathWalk {
   let session: DecodingSession
   private let marks: ElementMarks?
   private(set) var place: PartPlace
-  /// The place in the coding path.
   private(set) var node: PathNode
   private var absence: Absence?
   /// Whether the walk has come to something.
@@ -86,7 +84,6 @@ struct PathWalk {
     self.marks = marks
   }
 
-  /// Walks along a path from the whole value of a session's message.
   init(_ session: DecodingSession, along path: StowPath) throws {
     let top = PartPlace(content: .value(at: session.message.body), depth: 0)
     self.init(session, from: top, session.path.push([]), marks: nil)
@@ -242,7 +239,6 @@ struct PathWalk {
     try session.attempt(at: node, expected: nil) { () throws(FormatError) in try place.kind(reader) }
   }
 
-  /// Returns the elements of the array, or the values of the object.
   func elements() throws -> PlaceElements {
     try session.attempt(at: node, expected: [Any].self) { () throws(FormatError) in
       try PlaceElements(of: place, message)

@@ -16,7 +16,6 @@ struct PlaceElements: Sendable {
   private(set) var steps: [StowPath.Step] = []
   private(set) var index = 0
 
-  /// Makes the elements of the array, or the values of the object, at a place.
   init(of place: PartPlace, _ message: Message) throws(FormatError) {
     if case .each(let elements) = place.content {
       self = elements

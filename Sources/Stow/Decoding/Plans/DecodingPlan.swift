@@ -170,7 +170,6 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// Returns an array of `count` elements, each decoded by `decode` from its number and its step.
   @inline(__always)
   private func array(
     of count: Int, _ session: DecodingSession, _ node: PathNode,

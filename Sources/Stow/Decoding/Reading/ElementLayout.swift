@@ -18,7 +18,6 @@ final class ElementLayout: Sendable {
     case found
   }
 
-  /// Where the array begins.
   let arrayOffset: Int
   let count: Int
   private let form: Form
@@ -73,7 +72,6 @@ final class ElementLayout: Sendable {
     return columns.rows.lowerBound &+ index &* columns.stride
   }
 
-  /// Returns the cells of a row; nil if the element is not a row.
   func cells(ofRow number: ElementNumber) -> ElementLayout? {
     guard let row = row(number), let columns else { return nil }
     return ElementLayout(row: row, of: columns)
@@ -198,7 +196,6 @@ struct OpenPlace {
   /// Whether this is the array of the values that a path finds in each of some elements.
   var isEach: Bool { elements?.isEach == true }
 
-  /// Where the value begins.
   var offset: Int { elements.map { $0.layout.offset(of: number) } ?? position }
 
   /// Returns how many levels of optionals are around the nil at this place; nil if there is another value.

@@ -9,7 +9,6 @@ final class ObjectReader {
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
-  /// Where the object begins.
   private(set) var offset = 0
   private var form = Form.map
   /// The indices of the keys of the last shape, by their bytes; `unknown` if not looked up, and always for
@@ -103,7 +102,6 @@ final class ObjectReader {
     try open(object, at: offset, node)
   }
 
-  /// Opens an element that is a row with keys.
   func open(_ number: ElementNumber, of table: Elements, _ node: PathNode) throws(FormatError) {
     guard let shape = table.shape, let row = table.layout.row(number) else { try table.failAsRow(number) }
     // Rows are mostly read one after the other.
@@ -272,7 +270,6 @@ final class ObjectReader {
 
   // MARK: names
 
-  /// Returns where the value for the key called `name` is; nil if the object lacks the key.
   func find(name: String) throws(FormatError) -> Found? {
     if form != .map {
       let found = try message.keyIndex(of: name, inShape: shape, likely: lastNamed)
@@ -289,7 +286,6 @@ final class ObjectReader {
     return nil
   }
 
-  /// Returns the names of the keys that have values.
   func names() throws(FormatError) -> [String] {
     guard form != .map else {
       try checkKeys()
