@@ -27,8 +27,6 @@ struct Emitter: ~Copyable {
     var keys = Keys.none
     /// The keys of an object.
     var table: KeyTable.Reference?
-    /// A bit for the byte of the key of each value, if that is below 64.
-    var marks: UInt64 = 0
 
     enum Keys { case none, bytes, strings }
   }
@@ -111,7 +109,7 @@ struct Emitter: ~Copyable {
     if token.kind == .array {
       Arrays.writeHeader(writer.count - frame.end, to: &writer)
     } else if case let shape = frame.table?.pointee.shape ?? plan.shape(ofMap: container), shape >= 0 {
-      let missing = frame.table.map { $0.pointee.present.slots.count - Int(container.count) } ?? 0
+      let missing = frame.table.map { $0.pointee.present.count - Int(container.count) } ?? 0
       if missing > 0, let keys = frame.table { writePresence(container, keys, tape) }
       Records.writeHeader(writer.count - frame.end, shape: shape, isPartial: missing > 0, to: &writer)
     } else {
@@ -122,38 +120,34 @@ struct Emitter: ~Copyable {
 
   /// Writes a bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ object: TapeContainer, _ keys: KeyTable.Reference, _ tape: TapeView) {
-    if keys.pointee.present.isInByteOrder {
-      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.slots.count))
-    }
     // Keys and values are in the order of slots.
-    let slots = keys.pointee.present.slots
+    let (slots, table) = (keys.pointee.present, keys.pointee.table)
+    writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
     var token = Int(object.last)
-    var end = slots.count
-    writer.reserve(Records.presenceSize(end) + BackwardWriter.margin)
-    while end > 0 {
-      let start = (end - 1) & ~7
-      var bits: UInt8 = 0
-      for place in (start..<end).reversed() {
-        bits <<= 1
-        if token != object.token, keys.pointee.slot(ofByte: tape[token].key.byte) == slots[place] {
-          bits |= 1
-          token = tape[token].previous
-        }
+    var (bits, end) = (UInt64(0), slots.count)
+    for place in slots.indices.reversed() {
+      bits <<= 1
+      if token != object.token, Int(table[tape[token].key.byte]) == slots[place] {
+        bits |= 1
+        token = tape[token].previous
       }
-      writer.byte(bits)
-      end = start
+      if place & 63 == 0 {
+        writer.littleEndian(bits, width: Records.presenceSize(end &- place))
+        (bits, end) = (0, place)
+      }
     }
     assert(token == object.token, "a key that is not in its turn")
   }
 
-  /// Writes the key of a value if keys precede their values, or notes that it has one.
+  /// Writes the key of a value, if keys precede their values.
   @inline(__always)
   private mutating func writeKey(_ token: Token, _ index: Int, _ message: inout RecordedMessage) {
-    let byte = token.key.byte
     switch frame.keys {
-    case .none: frame.marks |= 1 &<< UInt64(truncatingIfNeeded: byte)
+    case .none: break
     case .bytes:
-      if let table = frame.table { write(keyAt: table.pointee.slot(ofByte: byte), of: table, &message) }
+      if let table = frame.table {
+        write(keyAt: table.pointee.slot(ofByte: token.key.byte), of: table, &message)
+      }
     case .strings: write(key: message.tape.keyString(at: index), &message)
     }
   }

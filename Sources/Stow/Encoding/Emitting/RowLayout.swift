@@ -40,7 +40,7 @@ struct RowLayout {
     case .object:
       let keys = message.keyTables[Int(head.keys)]
       shape = keys.pointee.shape
-      isFull = columnCount == keys.pointee.present.slots.count
+      isFull = columnCount == keys.pointee.present.count
     case .map: shape = plan.shape(ofMap: head)
     default:
       shape = nil

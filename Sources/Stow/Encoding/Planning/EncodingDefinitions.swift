@@ -189,12 +189,12 @@ extension KeyTable {
   mutating func match(_ definitions: EncodingDefinitions) -> Int {
     if let known = match(version: definitions.version) { return known }
     collectPresent()
-    let names = present.slots.map { utf8(atSlot: $0) }
+    let names = present.map { utf8(atSlot: $0) }
     guard let shape = names.isEmpty ? nil : definitions.match(names, isExact: false) else {
       return addMatch(version: definitions.version, shape: -1, slots: [], cost: 0)
     }
     let slots = shape.positions.enumerated().map { index, position in
-      position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
+      position >= 0 ? present[position] : slot(named: definitions.key(index, ofShape: shape.number))
     }
     return addMatch(version: definitions.version, shape: shape.number, slots: slots, cost: shape.cost)
   }

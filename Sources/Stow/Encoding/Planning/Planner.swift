@@ -100,7 +100,7 @@ struct Planner: ~Copyable {
       keys.pointee.collectPresent()
       // For later messages, the keys without a value join.
       let isDefined =
-        definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.slots.isEmpty
+        definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.isEmpty
       if isDefined { keys.pointee.collectPresent(all: true) }
       considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
@@ -304,7 +304,7 @@ struct MessagePlan: ~Copyable {
     switch shape.source {
     case .keyTable(let index):
       let keys = message.keyTables[index]
-      return keys.pointee.present.slots.map { keys.pointee.string(atSlot: $0) }
+      return keys.pointee.present.map { keys.pointee.string(atSlot: $0) }
     case .list(let index): return lists.keys(of: index).map(Int.init)
     }
   }

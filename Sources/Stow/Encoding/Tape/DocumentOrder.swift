@@ -3,7 +3,7 @@
 /// It follows the links from the top, and appends the values to a second tape. Values that threw are left out, because
 /// nothing links to them. Of several values for a key the last one counts, in the place of the first. An object that has a
 /// key of another type than its first ones becomes a map. Strings join the pool as they first occur, and uses are counted
-/// again; so are slots, if keys are sorted. Takes time linear in the length of the tape, except to sort what is out of turn.
+/// again; so are slots, if keys are sorted. Takes time linear in the length of the tape, and what sorting keys takes.
 ///
 /// The buffers are kept for the next message. The old message is `inout` also where it is only read, because a borrowed
 /// one would be copied from where it is stored.

@@ -10,8 +10,8 @@ struct Tape: ~Copyable {
   private var containers = GrowableBuffer<TapeContainer>(capacity: 32)
   /// The numbers that are longer than 32 bits.
   private var words = GrowableBuffer<UInt64>(capacity: 32)
-  /// The keys that do not fit in a token, in the order of their tokens.
-  private var longKeys = GrowableBuffer<LongKey>(capacity: 1)
+  /// The keys that do not fit in a token, by the tokens.
+  private var longKeys: [Int: Int] = [:]
 
   init() { begin() }
 
@@ -25,7 +25,7 @@ struct Tape: ~Copyable {
     tokens.removeAll()
     containers.removeAll()
     words.removeAll()
-    if longKeys.count > 0 { longKeys.removeAll() }
+    if !longKeys.isEmpty { longKeys = [:] }
     begin()
   }
 
@@ -181,11 +181,6 @@ struct Tape: ~Copyable {
 
   // MARK: keys
 
-  struct LongKey: BitwiseCopyable {
-    let token: Int
-    let number: Int
-  }
-
   /// Returns the key with a number, for the next token.
   @inline(__always)
   mutating func key(_ number: Int) -> TokenKey {
@@ -194,29 +189,14 @@ struct Tape: ~Copyable {
 
   @inline(never)
   private mutating func longKey(_ number: Int) -> TokenKey {
-    longKeys.append(LongKey(token: tokens.count, number: number))
+    longKeys[tokens.count] = number
     return TokenKey(TokenKey.longest)
   }
 
   /// Returns the number of a key that the token at `index` has, or would have.
   @inline(__always)
   func number(of key: TokenKey, at index: Int) -> Int {
-    key.number < TokenKey.longest ? key.number : longNumber(at: index)
-  }
-
-  @inline(never)
-  private func longNumber(at index: Int) -> Int {
-    // The last one for the token: a value that threw early had the same.
-    var range = 0..<longKeys.count
-    while !range.isEmpty {
-      let middle = (range.lowerBound + range.upperBound) / 2
-      if longKeys[middle].token <= index {
-        range = middle + 1..<range.upperBound
-      } else {
-        range = range.lowerBound..<middle
-      }
-    }
-    return longKeys[range.lowerBound - 1].number
+    key.number < TokenKey.longest ? key.number : longKeys[index, default: key.number]
   }
 
   /// Returns the string that is the key of the token at `index`.
