@@ -80,7 +80,7 @@ struct ContextLearner {
     if maps.collect(&message) {
       // Maps with the same keys in another order have another list.
       var distinct: Set<[ExactString]> = []
-      for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), message)) }
+      for list in maps.lists { distinct.insert(Self.sortedNames(of: list.keys, message)) }
       for names in distinct { lists[names, default: 0] += 1 }
     }
     for (keys, names, isSame) in asked {
@@ -95,7 +95,7 @@ struct ContextLearner {
   }
 
   private static func sortedNames(
-    of list: ArraySlice<UInt32>, _ message: borrowing RecordedMessage
+    of list: [UInt32], _ message: borrowing RecordedMessage
   ) -> [ExactString] {
     let names = list.map { ExactString(message.strings.string(Int($0))) }
     return sortedIndices(names.count) { isBefore(names[$0], names[$1]) }.map { names[$0] }

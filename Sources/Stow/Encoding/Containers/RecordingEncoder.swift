@@ -341,14 +341,14 @@ final class ObjectWriter {
   @inline(__always)
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     let key = announce(key)
-    try builder.lend { try $0.encode(announced: value, key: key, in: turn.object) }
+    try builder.lend { try $0.encode(value, key: key, in: turn.object) }
   }
 
   @inline(__always)
   func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
       let key = announce(key)
-      try builder.lend { try $0.encode(announced: value, key: key, in: turn.object, level: 1) }
+      try builder.lend { try $0.encode(value, key: key, in: turn.object, level: 1) }
     }
     if !isPresent { skip(key) }
   }

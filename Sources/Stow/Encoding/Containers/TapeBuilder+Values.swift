@@ -55,13 +55,16 @@ extension TapeBuilder {
     return plans.add(type, makePlan(type))
   }
 
-  /// Records a value, and links it to the container whose key it has.
+  /// Records a value, and links it to the container whose key it has. If this throws, the key has no value.
   @inline(__always)
   func encode<Value: Encodable>(
     _ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
   ) throws {
     let entry = plan(of: Value.self)
-    try encode(value, by: entry, key: key, in: container, level: level)
+    do { try encode(value, by: entry, key: key, in: container, level: level) } catch {
+      recorded.isInOrder = false
+      throw error
+    }
   }
 
   /// The same for a value whose type is known here.
@@ -72,17 +75,6 @@ extension TapeBuilder {
     let index = recorded.tape.count
     try append(value, by: entry, key: key, parent: container, level: level)
     recorded.tape.link(index, in: container)
-  }
-
-  /// The same for a value whose key has been announced, which has no value if this throws.
-  @inline(__always)
-  func encode<Value: Encodable>(
-    announced value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
-  ) throws {
-    do { try encode(value, key: key, in: container, level: level) } catch {
-      recorded.isInOrder = false
-      throw error
-    }
   }
 
   /// Appends a value, which the caller links.

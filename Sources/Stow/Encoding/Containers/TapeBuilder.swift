@@ -142,16 +142,14 @@ final class TapeBuilder {
     let (current, floor, slots) = (state.current, state.floor, recorded.keyTables.slotCount)
     (state.current, state.floor) = (0, recorded.tape.nextContainer)
     state.calls &+= 1
-    do {
-      try body(value, place)
-    } catch {
-      state.calls &-= 1
+    defer {
       (state.current, state.floor) = (current, floor)
+      state.calls &-= 1
+    }
+    do { try body(value, place) } catch {
       forget(slotsFrom: slots)
       throw error
     }
-    state.calls &-= 1
-    (state.current, state.floor) = (current, floor)
   }
 
   /// Records a value as a container with the elements that `elements` records.
@@ -162,16 +160,12 @@ final class TapeBuilder {
   ) throws {
     try checkDepth(of: value, key: key, parent: parent)
     let (current, slots) = (state.current, recorded.keyTables.slotCount)
-    let container = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
-    state.current = container
-    do {
-      try elements(container)
-    } catch {
-      state.current = current
+    defer { state.current = current }
+    state.current = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
+    do { try elements(state.current) } catch {
       forget(slotsFrom: slots)
       throw error
     }
-    state.current = current
   }
 
   /// The same for a container that may hold others of its kind without a call of `encode(to:)` in between.

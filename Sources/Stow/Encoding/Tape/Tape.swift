@@ -90,20 +90,14 @@ struct Tape: ~Copyable {
   /// Appends a container, which is linked when it is complete, and returns its number.
   @inline(__always)
   mutating func append(_ form: ContainerForm, key: TokenKey, parent: Int) -> Int {
-    tokens.append(Token(form.kind, key: key, value: containers.count, previous: Token.unlinked))
-    return addContainer(form, at: tokens.count &- 1, parent: parent)
+    put(form, at: appendPlace(key: key), parent: parent)
   }
 
-  /// Makes a token a container, and returns the number of that.
+  /// Makes a place a container, and returns the number of that.
   @inline(__always)
-  mutating func put(_ form: ContainerForm, at index: Int, parent: Int) -> Int {
-    tokens[index].become(form.kind, value: containers.count)
-    return addContainer(form, at: index, parent: parent)
-  }
-
-  @inline(__always)
-  private mutating func addContainer(_ form: ContainerForm, at index: Int, parent: Int) -> Int {
-    containers.append(container(form, at: index, parent: parent))
+  mutating func put(_ form: ContainerForm, at place: Int, parent: Int) -> Int {
+    tokens[place].become(form.kind, value: containers.count)
+    containers.append(container(form, at: place, parent: parent))
     return containers.count &- 1
   }
 
