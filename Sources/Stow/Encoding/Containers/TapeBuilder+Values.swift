@@ -104,7 +104,7 @@ extension TapeBuilder {
       let place = recorded.tape[encoder.place]
       let isBegun = !place.isPlace || place.isSettled
       if entry.isPlain || isBegun && !entry.withPlan(as: AnyEncodingPlan.self, \.continuesObjects) {
-        try callAgain(of: value, encoder) { try value.encode(to: encoder) }
+        try nest(value, key: encoder.key, parent: encoder.parent) { try $0.encode(to: encoder) }
       } else {
         try fill(encoder) {
           try append(value, by: entry, key: encoder.key, parent: encoder.parent, level: 0)

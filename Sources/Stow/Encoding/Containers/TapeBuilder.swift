@@ -133,21 +133,37 @@ final class TapeBuilder {
     _ body: (borrowing Value, _ place: Int) throws -> Void
   ) throws {
     let depth = recorded.tape.depth(of: parent)
-    guard depth <= state.maximumDepth, state.calls <= 2 &* state.maximumDepth else {
-      throw tooDeep(copy value, key, in: parent)
-    }
+    if depth > state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
     if depth == state.maximumDepth { state.mayBeTooDeep = true }
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
-    let place = recorded.tape.appendPlace(key: key)
-    let (current, floor, slots) = (state.current, state.floor, recorded.keyTables.slotCount)
-    (state.current, state.floor) = (0, recorded.tape.nextContainer)
-    state.calls &+= 1
-    defer {
-      (state.current, state.floor) = (current, floor)
-      state.calls &-= 1
+    try nest(value, key: key, parent: parent) { value in
+      let place = recorded.tape.appendPlace(key: key)
+      try apart(value) { value in
+        (state.current, state.floor) = (0, recorded.tape.nextContainer)
+        try body(value, place)
+      }
     }
-    do { try body(value, place) } catch {
-      forget(slotsFrom: slots)
+  }
+
+  /// Lets `body` record a value that may hold others of its kind, if there is room for that on the stack.
+  @inline(__always)
+  func nest<Value>(
+    _ value: borrowing Value, key: TokenKey, parent: Int, _ body: (borrowing Value) throws -> Void
+  ) throws {
+    guard state.calls <= 2 &* state.maximumDepth else { throw tooDeep(copy value, key, in: parent) }
+    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    state.calls &+= 1
+    defer { state.calls &-= 1 }
+    try body(value)
+  }
+
+  /// Lets `body` record a value to another container, and goes back to the current one.
+  @inline(__always)
+  private func apart<Value>(_ value: borrowing Value, _ body: (borrowing Value) throws -> Void) throws {
+    let (current, floor, slots) = (state.current, state.floor, recorded.keyTables.slotCount)
+    defer { (state.current, state.floor) = (current, floor) }
+    do { try body(value) } catch {
+      recorded.isInOrder = false
+      recorded.keyTables.forgetSlots(from: slots)
       throw error
     }
   }
@@ -159,12 +175,9 @@ final class TapeBuilder {
     _ elements: (_ container: Int) throws -> Void
   ) throws {
     try checkDepth(of: value, key: key, parent: parent)
-    let (current, slots) = (state.current, recorded.keyTables.slotCount)
-    defer { state.current = current }
-    state.current = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
-    do { try elements(state.current) } catch {
-      forget(slotsFrom: slots)
-      throw error
+    try apart(value) { _ in
+      state.current = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
+      try elements(state.current)
     }
   }
 
@@ -174,17 +187,9 @@ final class TapeBuilder {
     of value: borrowing Value, isMap: Bool, key: TokenKey, parent: Int,
     _ elements: (_ container: Int) throws -> Void
   ) throws {
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
-    state.calls &+= 1
-    defer { state.calls &-= 1 }
-    try recordContainer(of: value, isMap: isMap, key: key, parent: parent, elements)
-  }
-
-  /// Takes back the slots that were new in a value that threw.
-  @inline(never)
-  private func forget(slotsFrom count: Int) {
-    recorded.isInOrder = false
-    recorded.keyTables.forgetSlots(from: count)
+    try nest(value, key: key, parent: parent) {
+      try recordContainer(of: $0, isMap: isMap, key: key, parent: parent, elements)
+    }
   }
 
   // MARK: places
@@ -259,29 +264,16 @@ final class TapeBuilder {
   func attempt(_ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
     let (place, slots) = (recorded.tape[encoder.place], recorded.keyTables.slotCount)
     do { try body() } catch {
-      if place.isContainer {
-        recorded.isInOrder = false
-      } else if recorded.tape.count == encoder.place {
-        _ = recorded.tape.appendPlace(key: place.key)
-      } else if !recorded.tape[encoder.place].isPlace || recorded.tape[encoder.place].isSettled
-        || recorded.tape.count > encoder.place + 1
-      {
+      recorded.isInOrder = false
+      if !place.isContainer {
+        if recorded.tape.count == encoder.place { _ = recorded.tape.appendPlace(key: place.key) }
         recorded.tape[encoder.place] = place
         recorded.tape[encoder.place].become(.place, value: 0)
-        forget(slotsFrom: slots)
+        recorded.keyTables.forgetSlots(from: slots)
       }
       throw error
     }
     if recorded.tape[encoder.place].isPlace { recorded.tape[encoder.place].become(.place, value: 1) }
-  }
-
-  /// Lets `body` call an `encode(to:)` with the encoder of a place.
-  func callAgain<Value>(of value: Value, _ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
-    guard state.calls <= 2 * state.maximumDepth else { throw tooDeep(value, encoder.key, in: encoder.parent) }
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(value, encoder.key, in: encoder.parent) }
-    state.calls += 1
-    defer { state.calls -= 1 }
-    try body()
   }
 
   // MARK: depth

@@ -12,7 +12,7 @@ struct DocumentOrder: ~Copyable {
   private var strings = StringPool()
   /// Values that are still to come, the next one last.
   private var pending = GrowableBuffer<Pending>(capacity: 64)
-  /// What is known of the strings of the old pool.
+  /// What is known of the strings of the old pool, as keys.
   private var known = GrowableBuffer<KnownString>(capacity: 32)
   private var sortsKeys = false
 
@@ -31,8 +31,6 @@ struct DocumentOrder: ~Copyable {
   }
 
   struct KnownString: BitwiseCopyable {
-    /// One more than its index in the new pool; 0 if it is not there yet.
-    var string: UInt32 = 0
     /// The last container of the new tape that has it as a key.
     var container: UInt32 = 0
     /// The first of its values there, and the byte that the key was; nil if it was a string.
@@ -89,17 +87,7 @@ struct DocumentOrder: ~Copyable {
 
   /// Returns a string of the old pool in the new one.
   private mutating func use(_ string: Int, _ message: inout RecordedMessage) -> Int {
-    know(string)
-    if known[string].string > 0 {
-      strings.noteRepeat()
-    } else {
-      known[string].string = UInt32(truncatingIfNeeded: strings.intern(message.strings.utf8(string)) + 1)
-    }
-    return Int(known[string].string) - 1
-  }
-
-  private mutating func know(_ string: Int) {
-    while known.count <= string { known.append(KnownString()) }
+    strings.intern(message.strings.utf8(string))
   }
 
   // MARK: containers
@@ -143,7 +131,7 @@ struct DocumentOrder: ~Copyable {
       let (token, container) = (pending[index].token, pending[index].parent)
       let key = message.tape[Int(token)].key
       let string = message.string(key, at: Int(token), in: old)
-      know(string)
+      while known.count <= string { known.append(KnownString()) }
       pending[index].key = UInt32(truncatingIfNeeded: string)
       if known[string].container != container || token < known[string].first {
         (known[string].container, known[string].first) = (container, token)

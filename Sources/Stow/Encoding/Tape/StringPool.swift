@@ -56,9 +56,6 @@ struct StringPool: ~Copyable {
     return count &- 1
   }
 
-  /// Notes that a string has recurred, which was not looked up for that.
-  mutating func noteRepeat() { hasRepeats = true }
-
   /// Returns the index of a string that differs from those added so before it, which began with an empty pool.
   ///
   /// As long as the pool has no other strings, nothing is looked up, and the table is not needed.
