@@ -171,11 +171,7 @@ extension RecordableScalar {
 
   static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int) {
     let first = message.tape.count
-    // The first keys of a message are new, because a dictionary has none of its keys twice.
-    let areNew = message.strings.count == 0
-    for (key, value) in values {
-      value.record(in: &message, key: areNew ? message.key(new: key) : message.key(key))
-    }
+    for (key, value) in values { value.record(in: &message, key: message.key(key)) }
     message.tape.linkAll(from: first, in: map)
   }
 

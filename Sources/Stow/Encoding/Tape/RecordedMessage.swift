@@ -130,10 +130,6 @@ struct RecordedMessage: ~Copyable {
   @inline(never)
   mutating func key(_ name: String) -> TokenKey { key(ofString: strings.intern(name)) }
 
-  /// The same for a key that differs from all before it.
-  @inline(never)
-  mutating func key(new name: String) -> TokenKey { key(ofString: strings.add(new: name)) }
-
   /// The same for a string of the pool.
   @inline(__always)
   mutating func key(ofString string: Int) -> TokenKey {
