@@ -69,8 +69,8 @@ struct Emitter: ~Copyable {
         close(token, tape, &plan)
       } else if !token.isContainer {
         write(value: token, tape, &message)
-      } else if let last = open(token, index, tape, &message, &plan) {
-        index = last
+      } else if !writeWhole(token, index, tape, &message, &plan) {
+        index = open(token, index, tape, &message, &plan)
         continue
       }
       writeKey(token, index, &message)
@@ -78,18 +78,27 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Begins to write a container, and returns its last value; nil if it is written as a whole.
+  /// Writes an empty container, or an array that does without tags, and returns whether it is one.
+  @inline(__always)
+  private mutating func writeWhole(
+    _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
+    _ plan: inout MessagePlan
+  ) -> Bool {
+    let container = tape.container(token)
+    if container.count == 0 {
+      writeRare(token, tape, &message)
+      return true
+    }
+    return token.kind == .array && writeColumns(tape, index, container, &message, &plan)
+  }
+
+  /// Begins to write a container, and returns its last value.
   @inline(__always)
   private mutating func open(
     _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
-  ) -> Int? {
+  ) -> Int {
     let container = tape.container(token)
-    if container.count == 0 {
-      writeRare(token, tape, &message)
-      return nil
-    }
-    if token.kind == .array, writeColumns(tape, index, container, &message, &plan) { return nil }
     outer.append(frame)
     frame = Frame(token: index, end: writer.count)
     if token.kind == .object {

@@ -172,10 +172,10 @@ struct Planner: ~Copyable {
     for keys in message.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
       keys.pointee.internKeys(&message.strings)
     }
-    for index in plan.maps.lists.indices where plan.maps.lists[index].shape >= 0 {
-      let written = isKnown(shape: plan.maps.lists[index].shape) ? 0 : 1
-      for key in plan.maps.lists[index].keys {
-        message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - plan.maps.lists[index].uses)
+    for list in plan.maps.lists where list.shape >= 0 {
+      let written = isKnown(shape: list.shape) ? 0 : 1
+      for key in list.keys {
+        message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - list.uses)
       }
     }
   }
