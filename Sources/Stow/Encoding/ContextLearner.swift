@@ -1,6 +1,5 @@
 /// Finds out what a context should hold, from samples (`StowContext.init(learningFrom:)`).
 struct ContextLearner {
-  /// Keys, and how many objects have them.
   private struct Shape {
     var names: [ExactString] = []
     var uses = 0
@@ -125,7 +124,6 @@ struct ContextLearner {
   }
 }
 
-/// Returns whether the UTF-8 of a string comes before that of another.
 private func isBefore(_ one: ExactString, _ other: ExactString) -> Bool {
   one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
 }

@@ -25,7 +25,6 @@ struct RecordingEncoder: Encoder, StowValueCoder {
   }
 
   var place: Int { position.number }
-  /// The container of the value.
   var parent: Int { Int(container) }
 
   /// The builder; nil when the message is over.
@@ -76,7 +75,6 @@ extension RecordingEncoder: SingleValueEncodingContainer {
 ///
 /// Three trivial words, like a `RecordingEncoder`. Once the message is over, its elements are discarded.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
-  /// The container that the array is.
   private let position: TapePosition
   /// How many elements the array had when this container was last written to.
   private var lastCount = 0
@@ -154,7 +152,6 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   }
 }
 
-/// The container of an object that is being recorded.
 struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let writer: ObjectWriter
 
@@ -230,7 +227,6 @@ final class ObjectWriter {
   private let owner: TapeBuilder?
 
   private struct Turn {
-    /// The container that the object is.
     var object = 0
     /// The slot that the next key most likely has; negative if keys are written as strings.
     var expected = 0
@@ -388,7 +384,6 @@ struct TapePosition: BitwiseCopyable {
     bits = UInt32(truncatingIfNeeded: number)
   }
 
-  /// The number of the token or the container.
   var number: Int { Int(bits) }
 
   /// The builder; nil when the message is over.
@@ -457,7 +452,6 @@ struct BuilderCell: BitwiseCopyable, @unchecked Sendable {
     return false
   }
 
-  /// Returns the builder, if the generation is still the same.
   @inline(__always)
   func builder(_ generation: UInt32) -> BuilderReference? {
     self.generation == generation ? state.pointee.builder : nil

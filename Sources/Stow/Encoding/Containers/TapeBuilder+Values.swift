@@ -1,6 +1,5 @@
 // Recording values of any type.
 
-/// A way to record the values of some type.
 class AnyEncodingPlan {
   /// Whether values may be recorded to an object that was begun.
   var continuesObjects: Bool { true }
@@ -21,7 +20,6 @@ class EncodingPlan<Value>: AnyEncodingPlan {
     preconditionFailure("an encoding plan without a way to encode")
   }
 
-  /// Records the elements of an array.
   func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) throws {
     try borrowingEach(of: elements) {
       let index = builder.recorded.tape.count
@@ -35,7 +33,6 @@ class EncodingPlan<Value>: AnyEncodingPlan {
 }
 
 extension TapeBuilder {
-  /// Records the value of a message.
   func record<Value: Encodable>(_ value: Value) throws {
     let entry = plan(of: Value.self)
     try encode(value, by: entry, key: TokenKey(), in: 0)
@@ -45,7 +42,6 @@ extension TapeBuilder {
     throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
   }
 
-  /// Returns how values of a type are encoded.
   @inline(__always)
   func plan(of type: Any.Type) -> EncodingPlans.Entry { plans[type] ?? addPlan(of: type) }
 
@@ -166,7 +162,6 @@ extension TapeBuilder {
     return nestedKeyedContainer(keyType, key: key, parent: parent)
   }
 
-  /// Returns a container for an object, new or reused.
   @inline(__always)
   private func keyed<Key: CodingKey>(
     _ pool: EncoderPools.Reference, _ object: Int, isNested: Bool = false
@@ -223,7 +218,6 @@ extension TapeBuilder {
     UnkeyedEncoder(builder: self, array: appendNested(.array, key: key, parent: parent))
   }
 
-  /// Returns an array for a key of a container, new or continued.
   func nestedUnkeyedContainer(forKey key: TokenKey, parent: Int) -> UnkeyedEncoder {
     if let array = recorded.container(forKey: key, in: parent, isArray: true) {
       return UnkeyedEncoder(builder: self, array: array)

@@ -67,7 +67,6 @@ final class TapeBuilder {
     state.current = -1
   }
 
-  /// Tells encoders and containers that the message is over.
   private func endMessage() {
     if !cell.advance() {
       state.cell = BuilderCell.take()

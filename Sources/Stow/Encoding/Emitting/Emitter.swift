@@ -18,7 +18,6 @@ struct Emitter: ~Copyable {
   /// The innermost open container; outside all others, that of the whole message.
   private var frame = Frame(token: 0, end: 0)
 
-  /// An open container.
   struct Frame: BitwiseCopyable {
     let token: Int
     /// How much was written after it.
@@ -161,7 +160,6 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Writes a value that is not a container, or is an empty one.
   @inline(__always)
   mutating func write(value token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
@@ -235,7 +233,6 @@ struct Emitter: ~Copyable {
 // What precedes the body of a message: its symbols and shapes (FORMAT.md, "Prelude").
 
 extension Emitter {
-  /// Writes the symbols and shapes of the message, before its body.
   mutating func writePrelude(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
     for shape in plan.shapes.reversed() {
       let keys = plan.keys(of: shape, message)
@@ -410,7 +407,6 @@ extension Emitter {
     writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
   }
 
-  /// Writes data or a whole array that was retained.
   mutating func writeRetained(_ value: RetainedValue) {
     switch value {
     case .data(let data): data.withUnsafeBytes { DataValues.write($0, to: &writer) }

@@ -107,7 +107,6 @@ struct RecordedMessage: ~Copyable {
     wideForms.append(form)
   }
 
-  /// Records a URL by its absolute string.
   mutating func record(url text: String, key: TokenKey) {
     let index = strings.intern(text)
     strings[index].valueUses &+= 1
@@ -296,6 +295,5 @@ enum RetainedValue {
   case doubles([Double])
   case bools([Bool])
 
-  /// The kind of its token.
   var kind: Token.Kind { if case .data = self { .data } else { .packed } }
 }

@@ -114,7 +114,6 @@ struct Tape: ~Copyable {
     tokens[index].previous = containers[container].append(index)
   }
 
-  /// Links the last token.
   @inline(__always)
   mutating func linkLast(in container: Int) {
     // There always is one, and the container was made.
@@ -193,7 +192,6 @@ struct Tape: ~Copyable {
     key.number < TokenKey.longest ? key.number : longKeys[index, default: key.number]
   }
 
-  /// Returns the string that is the key of the token at `index`.
   @inline(__always)
   func keyString(at index: Int) -> Int { number(of: tokens[index].key, at: index) &- TokenKey.firstString }
 
@@ -250,7 +248,6 @@ struct TapeView {
 
   subscript(index: Int) -> Token { @inline(__always) get { tokens[index] } }
 
-  /// The container that a token is.
   @inline(__always)
   func container(_ token: Token) -> TapeContainer { containers[token.value] }
 
@@ -387,7 +384,6 @@ struct Token: BitwiseCopyable {
 
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 
-  /// Whether the value is a word of the tape.
   var hasWord: Bool {
     switch kind {
     case .longInteger, .unsigned, .double, .float, .date: true
@@ -412,7 +408,6 @@ struct TokenKey: BitwiseCopyable {
   init(byte: Int) { bits = UInt32(UInt8(truncatingIfNeeded: byte)) }
 
   fileprivate var number: Int { Int(bits) }
-  /// The byte of a key in an object.
   var byte: Int { Int(bits & 0xFF) }
   var isString: Bool { number >= Self.firstString }
 }
