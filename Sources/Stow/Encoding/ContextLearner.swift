@@ -32,8 +32,7 @@ struct ContextLearner {
         last?.detach()
         let builder = TapeBuilder(reusesContainers: false, makePlan)
         last = builder
-        builder.begin(maximumDepth: maximumDepth, userInfo)
-        try builder.record(value)
+        try builder.record(value, maximumDepth: maximumDepth, userInfo)
       }
       if let last { learner.take(&last.recorded) }
     }

@@ -34,10 +34,7 @@ final class EncodingSession: PooledSession {
     defer { pool.takeBack(&taken) }
     // `taken` holds the session, so that no more references need to be counted.
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
-      try session.reference.lend {
-        $0.begin(maximumDepth: maximumDepth, userInfo)
-        try $0.record(value)
-      }
+      try session.reference.lend { try $0.record(value, maximumDepth: maximumDepth, userInfo) }
       return try body(session)
     }
   }

@@ -110,18 +110,10 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    append { builder, _ in
-      value.record(in: &builder.recorded, key: TokenKey())
-      builder.linkLast()
-    }
+    append { builder, _ in builder.put(value, key: TokenKey()) }
   }
 
-  mutating func encodeNil() {
-    append { builder, _ in
-      builder.recorded.recordNil(level: 0, key: TokenKey())
-      builder.linkLast()
-    }
-  }
+  mutating func encodeNil() { append { builder, _ in builder.putNil(key: TokenKey()) } }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
@@ -157,12 +149,7 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { writer.codingPath }
 
-  mutating func encodeNil(forKey key: Key) {
-    writer.record(key) { builder, key, _ in
-      builder.recorded.recordNil(level: 0, key: key)
-      builder.linkLast()
-    }
-  }
+  mutating func encodeNil(forKey key: Key) { writer.record(key) { builder, key, _ in builder.putNil(key: key) } }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
@@ -323,10 +310,7 @@ final class ObjectWriter {
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let key = announce(key)
-    builder.lend {
-      value.record(in: &$0.recorded, key: key)
-      $0.linkLast()
-    }
+    builder.lend { $0.put(value, key: key) }
   }
 
   @inline(__always)

@@ -33,7 +33,12 @@ class EncodingPlan<Value>: AnyEncodingPlan {
 }
 
 extension TapeBuilder {
-  func record<Value: Encodable>(_ value: Value) throws {
+  /// Records the value of a message, by the options of its encoder.
+  @inline(__always)
+  func record<Value: Encodable>(
+    _ value: Value, maximumDepth: Int = DepthLimit.standard, _ userInfo: UserInfo = UserInfo()
+  ) throws {
+    setOptions(maximumDepth: maximumDepth, userInfo)
     let entry = plan(of: Value.self)
     try encode(value, by: entry, key: TokenKey(), in: 0)
     try checkNesting(of: value)
@@ -100,7 +105,9 @@ extension TapeBuilder {
       let place = recorded.tape[encoder.place]
       let isBegun = !place.isPlace || place.isSettled
       if entry.isPlain || isBegun && !entry.withPlan(as: AnyEncodingPlan.self, \.continuesObjects) {
-        try nest(value, key: encoder.key, parent: encoder.parent) { try $0.encode(to: encoder) }
+        try beginCall(of: value, key: encoder.key, parent: encoder.parent)
+        defer { endCall() }
+        try value.encode(to: encoder)
       } else {
         try fill(encoder) {
           try append(value, by: entry, key: encoder.key, parent: encoder.parent, level: 0)
@@ -117,7 +124,6 @@ extension TapeBuilder {
   @inline(never)
   static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
     let builder = TapeBuilder(reusesContainers: false) { _ in nil }
-    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return builder.nestedKeyedContainer(keyType, key: TokenKey(), parent: 0)
   }
 

@@ -27,7 +27,7 @@ final class TapeBuilder {
     /// How many `encode(to:)` are running.
     var calls = 0
     /// The options of the encoder when the call began.
-    var maximumDepth = 0
+    var maximumDepth = DepthLimit.standard
     var userInfo = UserInfo()
     /// Whether a container or a place was made that may nest too deeply.
     var mayBeTooDeep = false
@@ -53,8 +53,7 @@ final class TapeBuilder {
 
   var isOver: Bool { generation == BuilderCell.none }
 
-  @inline(__always)
-  func begin(maximumDepth: Int, _ userInfo: UserInfo) {
+  func setOptions(maximumDepth: Int, _ userInfo: UserInfo) {
     state.maximumDepth = maximumDepth
     // Assigning an empty dictionary would take two calls of the runtime.
     if !userInfo.isEmpty { state.userInfo = userInfo }
@@ -121,9 +120,17 @@ final class TapeBuilder {
 
   // MARK: values
 
-  /// Links the last token, a scalar, to the current container.
+  /// Records a scalar as the next value of the current container.
   @inline(__always)
-  func linkLast() { recorded.tape.linkLast(in: state.current) }
+  func put<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
+    value.record(in: &recorded, key: key)
+    recorded.tape.linkLast(in: state.current)
+  }
+
+  func putNil(key: TokenKey) {
+    recorded.recordNil(level: 0, key: key)
+    recorded.tape.linkLast(in: state.current)
+  }
 
   /// Records a value by an `encode(to:)`, which `body` calls, to a place that it is given.
   @inline(__always)
@@ -134,38 +141,29 @@ final class TapeBuilder {
     let depth = recorded.tape.depth(of: parent)
     if depth > state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
     if depth == state.maximumDepth { state.mayBeTooDeep = true }
-    try nest(value, key: key, parent: parent) { value in
-      let place = recorded.tape.appendPlace(key: key)
-      try apart(value) { value in
-        (state.current, state.floor) = (0, recorded.tape.nextContainer)
-        try body(value, place)
-      }
-    }
-  }
-
-  /// Lets `body` record a value that may hold others of its kind, if there is room for that on the stack.
-  @inline(__always)
-  func nest<Value>(
-    _ value: borrowing Value, key: TokenKey, parent: Int, _ body: (borrowing Value) throws -> Void
-  ) throws {
-    guard state.calls <= 2 &* state.maximumDepth else { throw tooDeep(copy value, key, in: parent) }
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
-    state.calls &+= 1
-    defer { state.calls &-= 1 }
-    try body(value)
-  }
-
-  /// Lets `body` record a value to another container, and goes back to the current one.
-  @inline(__always)
-  private func apart<Value>(_ value: borrowing Value, _ body: (borrowing Value) throws -> Void) throws {
+    try beginCall(of: value, key: key, parent: parent)
+    let place = recorded.tape.appendPlace(key: key)
     let (current, floor, slots) = (state.current, state.floor, recorded.keyTables.slotCount)
-    defer { (state.current, state.floor) = (current, floor) }
-    do { try body(value) } catch {
-      recorded.isInOrder = false
-      recorded.keyTables.forgetSlots(from: slots)
+    (state.current, state.floor) = (0, recorded.tape.nextContainer)
+    defer {
+      (state.current, state.floor) = (current, floor)
+      endCall()
+    }
+    do { try body(value, place) } catch {
+      forget(slotsFrom: slots)
       throw error
     }
   }
+
+  /// Counts a call that may lead to others, if there is room for it on the stack.
+  @inline(__always)
+  func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
+    if state.calls > 2 &* state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
+    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    state.calls &+= 1
+  }
+
+  func endCall() { state.calls &-= 1 }
 
   /// Records a value as a container with the elements that `elements` records.
   @inline(__always)
@@ -174,9 +172,12 @@ final class TapeBuilder {
     _ elements: (_ container: Int) throws -> Void
   ) throws {
     try checkDepth(of: value, key: key, parent: parent)
-    try apart(value) { _ in
-      state.current = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
-      try elements(state.current)
+    let (current, slots) = (state.current, recorded.keyTables.slotCount)
+    defer { state.current = current }
+    state.current = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
+    do { try elements(state.current) } catch {
+      forget(slotsFrom: slots)
+      throw error
     }
   }
 
@@ -186,9 +187,15 @@ final class TapeBuilder {
     of value: borrowing Value, isMap: Bool, key: TokenKey, parent: Int,
     _ elements: (_ container: Int) throws -> Void
   ) throws {
-    try nest(value, key: key, parent: parent) {
-      try recordContainer(of: $0, isMap: isMap, key: key, parent: parent, elements)
-    }
+    try beginCall(of: value, key: key, parent: parent)
+    defer { endCall() }
+    try recordContainer(of: value, isMap: isMap, key: key, parent: parent, elements)
+  }
+
+  /// Takes back the slots that were new in a value that threw.
+  private func forget(slotsFrom count: Int) {
+    recorded.isInOrder = false
+    recorded.keyTables.forgetSlots(from: count)
   }
 
   // MARK: places
@@ -264,12 +271,11 @@ final class TapeBuilder {
     let (place, slots) = (recorded.tape[encoder.place], recorded.keyTables.slotCount)
     do { try body() } catch {
       recorded.isInOrder = false
-      if !place.isContainer {
-        if recorded.tape.count == encoder.place { _ = recorded.tape.appendPlace(key: place.key) }
-        recorded.tape[encoder.place] = place
-        recorded.tape[encoder.place].become(.place, value: 0)
-        recorded.keyTables.forgetSlots(from: slots)
-      }
+      if place.isContainer { throw error }
+      if recorded.tape.count == encoder.place { _ = recorded.tape.appendPlace(key: place.key) }
+      recorded.tape[encoder.place] = place
+      recorded.tape[encoder.place].become(.place, value: 0)
+      forget(slotsFrom: slots)
       throw error
     }
     if recorded.tape[encoder.place].isPlace { recorded.tape[encoder.place].become(.place, value: 1) }
