@@ -8,7 +8,7 @@
 #endif
 
 // Files, and other features of Foundation's coders: types that are coded with a configuration, as
-// `AttributedString` is, and Combine.
+// `AttributedString` is, Combine, and options, which are not needed here.
 
 extension StowEncoder {
   /// Encodes a value into a file, which is replaced atomically: readers see either the old message or the new
@@ -26,8 +26,7 @@ extension StowEncoder {
   /// Encodes a value with a configuration.
   ///
   /// ```swift
-  /// let configuration = AttributeScopes.FoundationAttributes.encodingConfiguration
-  /// let data = try encoder.encode(text, configuration: configuration)
+  /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
   /// ```
   ///
   /// - Throws: What `encode(_:)` throws.
@@ -35,6 +34,19 @@ extension StowEncoder {
     _ value: Value, configuration: Value.EncodingConfiguration
   ) throws -> Data {
     try encode(ConfiguredValue(value: value, configuration: configuration))
+  }
+
+  /// Encodes a value with the configuration that another type provides.
+  ///
+  /// ```swift
+  /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
+  /// ```
+  ///
+  /// - Throws: What `encode(_:)` throws.
+  public func encode<Value: EncodableWithConfiguration, Provider: EncodingConfigurationProviding>(
+    _ value: Value, configuration: Provider.Type
+  ) throws -> Data where Value.EncodingConfiguration == Provider.EncodingConfiguration {
+    try encode(value, configuration: Provider.encodingConfiguration)
   }
 }
 
@@ -68,6 +80,20 @@ extension StowDecoder {
       try decode(bytes, at: path) { try Value(from: $0, configuration: configuration) }
     }
   }
+
+  /// Decodes a value with the configuration that another type provides.
+  ///
+  /// ```swift
+  /// let text = try decoder.decode(
+  ///   AttributedString.self, from: data, configuration: AttributeScopes.FoundationAttributes.self)
+  /// ```
+  ///
+  /// - Throws: What `decode(_:from:at:)` throws.
+  public func decode<Value: DecodableWithConfiguration, Provider: DecodingConfigurationProviding>(
+    _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = [], configuration: Provider.Type
+  ) throws -> Value where Value.DecodingConfiguration == Provider.DecodingConfiguration {
+    try decode(type, from: bytes, at: path, configuration: Provider.decodingConfiguration)
+  }
 }
 
 private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
@@ -90,3 +116,67 @@ private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
     public typealias Input = Data
   }
 #endif
+
+// Declared so that the compiler tells users of options of Foundation's JSON coders what to do instead.
+
+@available(
+  *, unavailable,
+  message:
+    "Delete this line: dates, data, NaN and the infinities are encoded as they are, and keys as the type names them."
+)
+extension StowEncoder {
+  /// Not needed: dates are exact.
+  public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: data is encoded as it is.
+  public var dataEncodingStrategy: JSONEncoder.DataEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: NaN and the infinities are numbers like others.
+  public var nonConformingFloatEncodingStrategy: JSONEncoder.NonConformingFloatEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: keys are encoded as the type names them.
+  public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}
+
+@available(
+  *, unavailable,
+  message:
+    "Delete this line: dates, data, NaN and the infinities are decoded as they are, and keys as the type names them."
+)
+extension StowDecoder {
+  /// Not needed: dates are exact.
+  public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: data is encoded as it is.
+  public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: NaN and the infinities are numbers like others.
+  public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+
+  /// Not needed: keys are encoded as the type names them.
+  public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
+    get { fatalError() }
+    set { fatalError() }
+  }
+}

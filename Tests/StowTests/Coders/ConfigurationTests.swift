@@ -19,10 +19,22 @@ import Testing
     init(value: Double) { self.value = value }
   }
 
+  enum Thousand: EncodingConfigurationProviding, DecodingConfigurationProviding {
+    static let encodingConfiguration = 1000.0
+    static let decodingConfiguration = 1000.0
+  }
+
   @Test func aConfigurationIsHandedOn() throws {
     let data = try StowEncoder().encode(Scaled(value: 2), configuration: 10)
     #expect(try StowDecoder().decode(Double.self, from: data) == 20)
     #expect(try StowDecoder().decode(Scaled.self, from: data, configuration: 5) == Scaled(value: 4))
+  }
+
+  @Test func aTypeProvidesAConfiguration() throws {
+    let data = try StowEncoder().encode(Scaled(value: 2), configuration: Thousand.self)
+    #expect(try StowDecoder().decode(Double.self, from: data) == 2000)
+    #expect(
+      try StowDecoder().decode(Scaled.self, from: data, configuration: Thousand.self) == Scaled(value: 2))
   }
 
   @Test func errorsAreThoseOfOtherTypes() throws {

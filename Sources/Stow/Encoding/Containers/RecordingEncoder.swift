@@ -149,7 +149,9 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { writer.codingPath }
 
-  mutating func encodeNil(forKey key: Key) { writer.record(key) { builder, key, _ in builder.putNil(key: key) } }
+  mutating func encodeNil(forKey key: Key) {
+    writer.record(key) { builder, key, _ in builder.putNil(key: key) }
+  }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
