@@ -211,10 +211,7 @@ public final class StowEncoder: Sendable {
         definitions: definitions ?? options.context?.encoding,
         context: definitions == nil && options.contextIdentification == .id ? options.context?.id : nil)
       return try EncodingSession.run(
-        in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo
-      ) {
-        try finish($0, planning)
-      }
+        in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo, planning, finish)
     }
   }
 }
