@@ -18,42 +18,6 @@
 /// a key must not change.
 ///
 /// FORMAT.md specifies the bytes.
-///
-/// ## Topics
-///
-/// ### Decoding messages
-///
-/// - ``init()``
-/// - ``decode(_:from:)``
-/// - ``decode(_:from:at:)-(_,ContiguousBytes,_)``
-/// - ``decode(_:from:at:)-(_,URL,_)``
-/// - ``decode(_:from:at:)-(_,RawSpan,_)``
-///
-/// ### Templates
-///
-/// - ``decode(_:from:at:defaults:strategy:)``
-/// - ``DefaultsStrategy``
-///
-/// ### Polymorphic values
-///
-/// - ``decode(polymorphic:from:at:)``
-/// - ``types``
-///
-/// ### Parts
-///
-/// - ``message(from:)-(ContiguousBytes)``
-/// - ``message(from:)-(RawSpan)``
-///
-/// ### Contexts
-///
-/// - ``contexts``
-/// - ``add(_:)``
-/// - ``implicitContext``
-///
-/// ### Other options
-///
-/// - ``userInfo``
-/// - ``maximumDepth``
 public final class StowDecoder: Sendable {
   private struct Options {
     var userInfo = UserInfo()
@@ -163,6 +127,19 @@ public final class StowDecoder: Sendable {
     }
   }
 
+  /// Decodes a value, or a part of it, from a message in a span, without copying the message.
+  ///
+  /// ```swift
+  /// let person = try decoder.decode(Person.self, from: buffer.readableBytesSpan)
+  /// ```
+  ///
+  /// Takes the time of `decode(_:from:at:)` for other bytes, and throws the same.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type, from span: RawSpan, at path: StowPath = []
+  ) throws -> Value {
+    try span.withUnsafeBytes { try decode(type, from: $0, at: path) }
+  }
+
   /// Decodes a polymorphic value, of the type that the message names.
   ///
   /// ```swift
@@ -255,6 +232,17 @@ public final class StowDecoder: Sendable {
           in: Self.sessions, data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth,
           $0.contexts?.definitions))
     }
+  }
+
+  /// Opens a message in a span, to be read in parts. The message keeps a copy of the bytes.
+  ///
+  /// ```swift
+  /// let message = try decoder.message(from: buffer.readableBytesSpan)
+  /// ```
+  ///
+  /// - Throws: What `message(from:)` for other bytes throws.
+  public func message(from span: RawSpan) throws -> StowMessage {
+    try span.withUnsafeBytes { try message(from: $0) }
   }
 
   // MARK: sessions

@@ -147,6 +147,45 @@ public final class StowEncoder: Sendable {
     try record(value) { try $0.finish($1, lendingTo: body) }
   }
 
+  /// Encodes a value, lends the message to `body` as a span, which cannot outlive the call, and returns what `body`
+  /// returns.
+  ///
+  /// ```swift
+  /// try encoder.withEncodedSpan(value) { buffer.writeBytes($0) }
+  /// ```
+  ///
+  /// - Throws: What `encode(_:)` throws, and what `body` throws.
+  @discardableResult
+  public func withEncodedSpan<Value: Encodable, Result>(
+    _ value: Value, _ body: (RawSpan) throws -> Result
+  ) throws -> Result {
+    try withEncoded(value) { try body($0.bytes) }
+  }
+
+  /// Encodes a value to the end of an output span.
+  ///
+  /// ```swift
+  /// try buffer.writeWithOutputRawSpan(minimumWritableBytes: 4096) { try encoder.encode(value, into: &$0) }
+  /// ```
+  ///
+  /// The message is made elsewhere and copied, because its length is known only once it is complete.
+  ///
+  /// - Throws: `EncodingError.invalidValue` if the message takes more bytes than are free, and what `encode(_:)`
+  ///   throws. Nothing is written then.
+  public func encode<Value: Encodable>(_ value: Value, into output: inout OutputRawSpan) throws {
+    try output.withUnsafeMutableBytes { memory, count in
+      try withEncoded(value) { bytes in
+        guard bytes.count <= memory.count - count else {
+          throw EncodingError.invalid(
+            value, path: [],
+            "The message takes \(bytes.count) bytes, and \(memory.count - count) are free in the output.")
+        }
+        UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+        count += bytes.count
+      }
+    }
+  }
+
   /// Encodes a value as a record: a message that relies on what earlier records defined, and defines more for later
   /// ones. Lends it to `body`.
   ///
@@ -172,10 +211,7 @@ public final class StowEncoder: Sendable {
         definitions: definitions ?? options.context?.encoding,
         context: definitions == nil && options.contextIdentification == .id ? options.context?.id : nil)
       return try EncodingSession.run(
-        in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo
-      ) {
-        try finish($0, planning)
-      }
+        in: Self.sessions, value, maximumDepth: options.maximumDepth, options.userInfo, planning, finish)
     }
   }
 }

@@ -182,10 +182,8 @@ public struct StowMessage: Sendable {
 
   // MARK: walking
 
-  /// Walks from here along a path, as far as it leads, and passes the walk to `body`.
-  ///
-  /// Not generic, and so compiled once.
-  private func walk(along path: StowPath, _ body: (PathWalk) throws -> Void) throws {
+  /// Walks from here along a path, as far as it leads, and returns what `body` returns for the walk.
+  private func result<Result>(along path: StowPath, _ body: (PathWalk) throws -> Result) throws -> Result {
     try message.read { session in
       switch origin {
       case .missing(let error), .failed(let error): throw error
@@ -193,17 +191,9 @@ public struct StowMessage: Sendable {
         var walk = PathWalk(
           session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
         try walk.follow(path.steps)
-        try body(walk)
+        return try body(walk)
       }
     }
-  }
-
-  /// Walks along a path, as far as it leads, and returns what `body` returns for the walk.
-  private func result<Result>(along path: StowPath, _ body: (PathWalk) throws -> Result) throws -> Result {
-    var result: Result?
-    try walk(along: path) { result = try body($0) }
-    guard let result else { preconditionFailure("a walk without a result") }
-    return result
   }
 
   /// Walks along a path to a value that must exist.

@@ -31,7 +31,7 @@ struct Narrow {
     case .truncated: "truncated"
     case .malformed, .surplus: "malformed"
     case .ambiguous: "ambiguous"
-    case .tooLarge: "too large"
+    case .exceedsInt: "too large"
     case .reserved: "reserved"
     case .invalidText: "invalid text"
     case .repeatedKey, .equalKeys: "repeated key"

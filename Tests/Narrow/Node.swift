@@ -61,7 +61,7 @@ struct MessageNodes {
     var start = 0
     let relied = try contexts?.context(of: reader, &start)
     head = [UInt8](message.prefix(start))
-    if let relied { tables.rely(on: relied, relied.tables.extent) }
+    if let relied { tables.rely(on: relied, relied.state.tables.extent) }
     // Adding definitions checks them; reading them does not check that the keys of a shape are distinct.
     let definitions = try DecodingDefinitions(extending: relied)
     let body = try tables.read(reader, at: start)

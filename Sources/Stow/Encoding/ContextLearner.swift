@@ -1,6 +1,5 @@
 /// Finds out what a context should hold, from samples (`StowContext.init(learningFrom:)`).
 struct ContextLearner {
-  /// Keys, and how many objects have them.
   private struct Shape {
     var names: [ExactString] = []
     var uses = 0
@@ -33,8 +32,7 @@ struct ContextLearner {
         last?.detach()
         let builder = TapeBuilder(reusesContainers: false, makePlan)
         last = builder
-        builder.begin(maximumDepth: maximumDepth, userInfo)
-        try builder.record(value)
+        try builder.record(value, maximumDepth: maximumDepth, userInfo)
       }
       if let last { learner.take(&last.recorded) }
     }
@@ -80,7 +78,7 @@ struct ContextLearner {
     if maps.collect(&message) {
       // Maps with the same keys in another order have another list.
       var distinct: Set<[ExactString]> = []
-      for list in maps.lists.indices { distinct.insert(Self.sortedNames(of: maps.keys(of: list), message)) }
+      for list in maps.lists { distinct.insert(Self.sortedNames(of: list.keys, message)) }
       for names in distinct { lists[names, default: 0] += 1 }
     }
     for (keys, names, isSame) in asked {
@@ -95,7 +93,7 @@ struct ContextLearner {
   }
 
   private static func sortedNames(
-    of list: ArraySlice<UInt32>, _ message: borrowing RecordedMessage
+    of list: [UInt32], _ message: borrowing RecordedMessage
   ) -> [ExactString] {
     let names = list.map { ExactString(message.strings.string(Int($0))) }
     return sortedIndices(names.count) { isBefore(names[$0], names[$1]) }.map { names[$0] }
@@ -125,7 +123,6 @@ struct ContextLearner {
   }
 }
 
-/// Returns whether the UTF-8 of a string comes before that of another.
 private func isBefore(_ one: ExactString, _ other: ExactString) -> Bool {
   one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
 }

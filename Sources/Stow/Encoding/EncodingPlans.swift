@@ -118,7 +118,6 @@ class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
     }
   }
 
-  /// Records the entries of a map.
   func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) throws {
     let entry = builder.plan(of: Value.self)
     for (key, value) in dictionary {

@@ -24,21 +24,18 @@ final class EncodingSession: PooledSession {
     reference = BuilderReference(builder)
   }
 
-  /// Records a value in a session of a pool that is free, and passes the session to `body`.
+  /// Records a value in a session of a pool that is free, and passes the session to `finish`.
   @inline(__always)
   static func run<Value: Encodable, Result>(
     in pool: SessionPool<EncodingSession>, _ value: Value, maximumDepth: Int, _ userInfo: UserInfo,
-    _ body: (EncodingSession) throws -> Result
+    _ options: PlanningOptions, _ finish: (EncodingSession, PlanningOptions) throws -> Result
   ) throws -> Result {
     var taken: EncodingSession? = pool.take()
     defer { pool.takeBack(&taken) }
     // `taken` holds the session, so that no more references need to be counted.
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
-      try session.reference.lend {
-        $0.begin(maximumDepth: maximumDepth, userInfo)
-        try $0.record(value)
-      }
-      return try body(session)
+      try session.reference.lend { try $0.record(value, maximumDepth: maximumDepth, userInfo) }
+      return try finish(session, options)
     }
   }
 
@@ -67,11 +64,9 @@ final class EncodingSession: PooledSession {
   }
 
   override func takeContainersBack() -> Bool {
-    let (areComplete, isReused) = reference.lend {
-      ($0.pools.takeContainersBack(), $0.pools.reusesContainers)
-    }
+    guard reference.lend({ $0.pools.takeContainersBack() }) else { return false }
     // Containers that are not reused hold the builder.
-    return areComplete && (isReused || isKnownUniquelyReferenced(&builder))
+    return reference.lend { $0.pools.reusesContainers } || isKnownUniquelyReferenced(&builder)
   }
 
   override func reset() { reference.lend { $0.reset() } }

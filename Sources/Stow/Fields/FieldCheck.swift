@@ -108,7 +108,6 @@ extension FieldTable where Root: Codable {
     let builder = TapeBuilder(reusesContainers: false) { type in
       ScalarTypes.scalar(type)?.makeEncodingPlan() ?? (type as? any Encodable.Type).map { skip($0) }
     }
-    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return (try? record(builder)).map { builder }
   }
 

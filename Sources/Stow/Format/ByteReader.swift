@@ -11,7 +11,7 @@ package struct FormatError: Error {
     /// Bytes after the value of a message.
     case surplus
     /// A length, a count or a number that does not fit in an `Int` of 32 bits.
-    case tooLarge
+    case exceedsInt
     /// A reserved tag.
     case reserved
     /// Bytes that are not UTF-8.
@@ -143,7 +143,6 @@ package struct ByteReader {
     base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
   }
 
-  /// Returns the unsigned integer of up to eight bytes at `offset`.
   private func unsigned(at offset: Int, width: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
@@ -220,7 +219,7 @@ package struct ByteReader {
     try require(width, at: start + 1)
     let rest = unsigned(at: start + 1, width: width)
     guard rest <= UInt64(Int64.max) else { try fail(.malformed, at: start) }
-    guard let rest = Int(exactly: rest) else { try fail(.tooLarge, at: start) }
+    guard let rest = Int(exactly: rest) else { try fail(.exceedsInt, at: start) }
     offset = start + 1 + width
     return base + rest
   }

@@ -42,18 +42,6 @@ package struct Checksum: Sendable, Hashable {
       guard let tables = tables.baseAddress else { return state }
       var state = state
       var index = 0
-      // Each step waits for the one before: two parts in parallel take hardly longer than one of them.
-      while count &- index >= 2 &* ChecksumTables.part {
-        var other: UInt32 = 0
-        let middle = index &+ ChecksumTables.part
-        while index < middle {
-          state = ChecksumTables.step(state, base + index, tables)
-          other = ChecksumTables.step(other, base + index + ChecksumTables.part, tables)
-          index &+= 16
-        }
-        state = other ^ ChecksumTables.afterPart(state, tables)
-        index &+= ChecksumTables.part
-      }
       while count &- index >= 16 {
         state = ChecksumTables.step(state, base + index, tables)
         index &+= 16
@@ -73,12 +61,9 @@ package struct Checksum: Sendable, Hashable {
   }
 }
 
-/// The remainders of every byte followed by 0 to 15 zero bytes, and of each byte of a state followed by a part of zero bytes:
-/// twenty tables of 256, in a row.
+/// The remainders of every byte followed by 0 to 15 zero bytes: sixteen tables of 256, in a row.
 private enum ChecksumTables {
   static let sizeOfEight = 2048
-  /// How many bytes each of two parts has.
-  static let part = 256
 
   static let all: [UInt32] = {
     let reflected: UInt32 = 0x82F6_3B78
@@ -89,17 +74,6 @@ private enum ChecksumTables {
       let shorter = tables[place - 256]
       tables.append(tables[Int(shorter & 0xFF)] ^ (shorter >> 8))
     }
-    let bits: [UInt32] = (0..<32).map { (bit: UInt32) -> UInt32 in
-      (0..<part).reduce(UInt32(1) << bit) { state, _ in tables[Int(state & 0xFF)] ^ (state >> 8) }
-    }
-    for byte in 0..<4 {
-      for value in 0..<256 {
-        // The highest bit of the value, and the entry of the other ones.
-        let bit = UInt8.bitWidth - 1 - UInt8(value).leadingZeroBitCount
-        tables.append(
-          value == 0 ? 0 : bits[8 * byte + bit] ^ tables[2 * sizeOfEight + 256 * byte + (value ^ 1 << bit)])
-      }
-    }
     return tables
   }()
 
@@ -109,13 +83,6 @@ private enum ChecksumTables {
     let first = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     return fold(first ^ UInt64(state), tables + sizeOfEight) ^ fold(second, tables)
-  }
-
-  /// Returns the state after a part of zero bytes.
-  static func afterPart(_ state: UInt32, _ tables: UnsafePointer<UInt32>) -> UInt32 {
-    let tables = tables + 2 * sizeOfEight
-    return tables[Int(state & 0xFF)] ^ tables[256 &+ Int(state &>> 8 & 0xFF)]
-      ^ tables[512 &+ Int(state &>> 16 & 0xFF)] ^ tables[768 &+ Int(state &>> 24)]
   }
 
   /// Returns the state after eight bytes that were combined with the state before them, by eight tables in a

@@ -20,7 +20,6 @@ enum Arrays {
     writer.numbered(length, short: short, limit: shortLimit, long: long)
   }
 
-  /// Returns where the elements of the array at `offset` are.
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int> {
     let tag = try reader.byte(at: offset)
     var start = offset &+ 1

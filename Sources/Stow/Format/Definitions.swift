@@ -5,11 +5,14 @@ import Synchronization
 /// The definitions of a context never change, and are shared by threads. Those of a log or a stream grow from
 /// record to record, and belong to its reader.
 package final class DecodingDefinitions: @unchecked Sendable {
-  /// Copies of the preludes that define them, one after the other.
-  // Used for every record that defines something, and every key and symbol, whose access calls nothing of the user's.
-  @exclusivity(unchecked) private var bytes = GrowableBuffer<UInt8>(capacity: 64)
-  @exclusivity(unchecked) private(set) var reader = ByteReader(extents: Tag.extents)
-  @exclusivity(unchecked) private(set) var tables = TextTables()
+  struct State: ~Copyable {
+    /// Copies of the preludes that define them, one after the other.
+    fileprivate var bytes = GrowableBuffer<UInt8>(capacity: 64)
+    fileprivate(set) var reader = ByteReader(extents: Tag.extents)
+    fileprivate(set) var tables = TextTables()
+  }
+  // Unchecked because it is used for every key and symbol. Accesses call nothing of the user's.
+  @exclusivity(unchecked) private(set) var state = State()
   /// The symbols by their numbers; nil for a short one that is made each time it is needed.
   private var strings: [String?] = []
   /// The hashes of symbols that are keys of shapes: a long name is hashed once, however many records refer to it.
@@ -42,11 +45,11 @@ package final class DecodingDefinitions: @unchecked Sendable {
     self.init()
     guard let others else { return }
     var next = 0
-    while next < others.size { next = try add(others.reader, at: next) }
+    while next < others.size { next = try add(others.state.reader, at: next) }
   }
 
   /// How many bytes of preludes they come from.
-  package var size: Int { bytes.count }
+  package var size: Int { state.bytes.count }
 
   /// Notes that a container continues to read with these after its call. From now on nothing may be added to
   /// them.
@@ -69,23 +72,23 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   /// Adds what the prelude at `start` defines, and returns the offset after it. Nothing is added if it is not valid.
   func add(_ message: ByteReader, at start: Int, limit: Int = .max) throws(FormatError) -> Int {
-    let before = tables.extent
+    let before = state.tables.extent
     let end: Int
     do throws(FormatError) {
       end = try readTables(message, at: start, limit: limit, before)
     } catch {
-      tables.removeAll(since: before)
+      state.tables.removeAll(since: before)
       throw error
     }
-    bytes.reserve(end - start)
-    UnsafeMutableRawPointer(bytes.base + bytes.count).copyMemory(
+    state.bytes.reserve(end - start)
+    UnsafeMutableRawPointer(state.bytes.base + state.bytes.count).copyMemory(
       from: message.pointer(at: start), byteCount: end - start)
-    bytes.extend(to: bytes.count + end - start)
-    reader.turn(to: UnsafeRawBufferPointer(bytes.buffer))
-    for index in before.symbols..<tables.symbolCount {
-      let text = try reader.text(at: tables.symbol(index))
+    state.bytes.extend(to: state.bytes.count + end - start)
+    state.reader.turn(to: UnsafeRawBufferPointer(state.bytes.buffer))
+    for index in before.symbols..<state.tables.symbolCount {
+      let text = try state.reader.text(at: state.tables.symbol(index))
       let isKept = areShortStringsKept || text.count >= Self.leastLongString
-      strings.append(isKept ? try reader.string(of: text) : nil)
+      strings.append(isKept ? try state.reader.string(of: text) : nil)
     }
     return end
   }
@@ -94,15 +97,15 @@ package final class DecodingDefinitions: @unchecked Sendable {
   private func readTables(
     _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Extent
   ) throws(FormatError) -> Int {
-    let shift = bytes.count - start
-    let end = try tables.read(message, at: start, firstSymbol: 0, movedBy: shift)
-    guard end - start <= limit - bytes.count else { try fail(.tooManyDefinitions, at: start) }
-    if tables.shapeCount > before.shapes {
+    let shift = state.bytes.count - start
+    let end = try state.tables.read(message, at: start, firstSymbol: 0, movedBy: shift)
+    guard end - start <= limit - state.bytes.count else { try fail(.tooManyDefinitions, at: start) }
+    if state.tables.shapeCount > before.shapes {
       var names = NameNumbers()
-      _ = try names.keys(of: tables, from: before.shapes, message, movedBy: shift) {
+      _ = try names.keys(of: state.tables, from: before.shapes, message, movedBy: shift) {
         symbol throws(FormatError) in
         guard symbol < before.symbols else {
-          return HashedName(try message.string(ofTextAt: tables.symbol(symbol) - shift))
+          return HashedName(try message.string(ofTextAt: state.tables.symbol(symbol) - shift))
         }
         let name = HashedName(try string(ofSymbol: symbol), hash: hashes[symbol])
         hashes[symbol] = name.hash
@@ -114,7 +117,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   func string(ofSymbol symbol: Int) throws(FormatError) -> String {
     if let string = strings[symbol] { return string }
-    return try reader.string(ofTextAt: tables.symbol(symbol))
+    return try state.reader.string(ofTextAt: state.tables.symbol(symbol))
   }
 }
 
@@ -135,7 +138,6 @@ private struct HashedName: Hashable {
 /// A key takes a byte even if its symbol takes half of a prelude. So each symbol is looked at once, however
 /// many keys refer to it.
 private struct NameNumbers {
-  /// The names, by their numbers.
   private(set) var names: [String] = []
   private var numbers: [HashedName: Int] = [:]
   /// The numbers of symbols that keys refer to, by symbol.
@@ -191,7 +193,6 @@ private struct NameNumbers {
 final class DecodingContexts: Sendable {
   /// The contexts by their ids; nil for an id that several contexts have.
   private let named: [UInt32: DecodingDefinitions?]
-  /// The context of messages that do not name one.
   private let implicit: DecodingDefinitions?
 
   init(named: [UInt32: DecodingDefinitions?], implicit: DecodingDefinitions?) {
@@ -278,7 +279,6 @@ struct ContextMessage {
     return message
   }
 
-  /// Returns the id of a context, as it is shown to people.
   static func text(ofID id: UInt32) -> String {
     let digits = String(id, radix: 16, uppercase: true)
     return String(repeating: "0", count: 8 - digits.count) + digits

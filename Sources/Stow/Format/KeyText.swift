@@ -58,7 +58,6 @@ package enum KeyText {
     return best
   }
 
-  /// Returns the bytes of the text of `string`, header included.
   static func bytes(of string: String) -> [UInt8] {
     var writer = BackwardWriter(capacity: string.utf8.count)
     writer.text(string)

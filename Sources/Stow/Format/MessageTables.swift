@@ -9,7 +9,6 @@ struct MessageTables: ~Copyable {
   static let contextMessage: UInt8 = 0x01
 
   private var own = TextTables()
-  /// The definitions that the message relies on.
   private(set) var definitions: DecodingDefinitions?
   /// How many symbols and shapes of the definitions the message may refer to.
   private(set) var firstSymbol = 0
@@ -48,23 +47,23 @@ struct MessageTables: ~Copyable {
 
   func symbol(_ index: Int) -> TextLocation {
     index < firstSymbol
-      ? TextLocation(inDefinitions: relied.tables.symbol(index))
+      ? TextLocation(relied.state.tables.symbol(index), isInMessage: false)
       : TextLocation(own.symbol(index - firstSymbol))
   }
 
   func keyCount(ofShape shape: Int) -> Int {
     shape < firstShape
-      ? relied.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
+      ? relied.state.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
   func key(_ index: Int, ofShape shape: Int) -> TextLocation {
     shape < firstShape
-      ? TextLocation(inDefinitions: relied.tables.key(index, ofShape: shape))
+      ? TextLocation(relied.state.tables.key(index, ofShape: shape), isInMessage: false)
       : TextLocation(own.key(index, ofShape: shape - firstShape))
   }
 
   func reader(of location: TextLocation, _ reader: ByteReader) -> ByteReader {
-    location.isInMessage ? reader : relied.reader
+    location.isInMessage ? reader : relied.state.reader
   }
 
   /// Returns the offset after the key at `offset` of the message, a text or a reference to a symbol.
@@ -110,7 +109,6 @@ struct MessageTables: ~Copyable {
 ///
 /// Not arrays, because every use of one in a session would count its references.
 struct TextTables: ~Copyable {
-  /// Where the text of each symbol is.
   private var symbols = GrowableBuffer<Int>(capacity: 16)
   /// Where each key of each shape is, shape after shape.
   private var keys = GrowableBuffer<Int>(capacity: 16)
@@ -199,21 +197,13 @@ struct TextTables: ~Copyable {
 ///
 /// Not a plain offset, so that nobody reads the message where the definitions are meant.
 struct TextLocation: BitwiseCopyable, Hashable {
-  /// The offset in the message, or the complement of that in the definitions.
-  let bits: Int
+  let offset: Int
+  let isInMessage: Bool
 
-  /// - Parameter offset: The offset in the message.
-  init(_ offset: Int) { bits = offset }
-
-  /// - Parameter bits: The bits of another location.
-  init(bits: Int) { self.bits = bits }
-
-  init(inDefinitions offset: Int) { bits = ~offset }
-
-  var isInMessage: Bool { bits >= 0 }
-
-  /// The offset, in the message or the definitions.
-  var offset: Int { isInMessage ? bits : ~bits }
+  init(_ offset: Int, isInMessage: Bool = true) {
+    self.offset = offset
+    self.isInMessage = isInMessage
+  }
 }
 
 /// A text, and the bytes that it is in: those of the message, or those of the definitions.
@@ -222,13 +212,10 @@ struct LocatedText {
   let text: ByteReader.Text
   let isInMessage: Bool
 
-  /// The bytes of the text, header included.
   var bytes: UnsafeRawBufferPointer { reader.buffer(at: text.start, count: size) }
   var hash: UInt64 { TextKey.make(reader.pointer(at: text.start), size, ByteHash()).hash }
   var size: Int { text.end - text.start }
-  var location: TextLocation {
-    isInMessage ? TextLocation(text.start) : TextLocation(inDefinitions: text.start)
-  }
+  var location: TextLocation { TextLocation(text.start, isInMessage: isInMessage) }
 
   func string() throws(FormatError) -> String { try reader.string(of: text) }
 

@@ -73,7 +73,7 @@ struct PackedArray {
   static let floats: UInt8 = 0x75
 
   let type: UInt8
-  /// The elements, or for types without a stride all that follows the element type.
+  /// The elements, or for types without a stride all that follows the element type and the count.
   let body: Range<Int>
   let count: Int
   /// The bytes of one element; 0 where they differ.
@@ -103,18 +103,21 @@ struct PackedArray {
       guard next <= end else { try fail(.malformed, at: offset) }
     }
     self.base = base
-    body = next..<end
+    var body = next..<end
     if let stride = ElementType.stride(of: type), ElementType.isOfArrays(type) {
       guard body.count % stride == 0 else { try fail(.malformed, at: offset) }
       self.stride = stride
       count = body.count / stride
     } else {
       stride = 0
-      count = try Self.count(reader, type: type, body: body)
+      count = try Self.count(reader, type: type, &body)
     }
+    self.body = body
   }
 
-  private static func count(_ reader: ByteReader, type: UInt8, body: Range<Int>) throws(FormatError) -> Int {
+  private static func count(
+    _ reader: ByteReader, type: UInt8, _ body: inout Range<Int>
+  ) throws(FormatError) -> Int {
     guard let first = body.first else { try fail(.malformed, at: body.lowerBound) }
     switch type {
     case ElementType.bits:
@@ -123,7 +126,7 @@ struct PackedArray {
       let last = body.upperBound - 1
       guard unused == 0 || reader.base[last] >> UInt8(8 - unused) == 0 else { try fail(.malformed, at: last) }
       let (bits, overflow) = (body.count - 1).multipliedReportingOverflow(by: 8)
-      guard !overflow else { try fail(.tooLarge, at: first) }
+      guard !overflow else { try fail(.exceedsInt, at: first) }
       return bits - unused
     case ElementType.ownWidths, ElementType.ownWidthDeltas:
       var next = first
@@ -135,6 +138,7 @@ struct PackedArray {
       if count == 0, next != body.upperBound { try fail(.malformed, at: next) }
       let last = next + count / 2
       guard count % 2 == 0 || reader.base[last] >> 4 == 0 else { try fail(.malformed, at: last) }
+      body = next..<body.upperBound
       return count
     case ElementType.fixedDeltas:
       let rest = body.count - 1 - Int(reader.base[first])
@@ -147,7 +151,6 @@ struct PackedArray {
     }
   }
 
-  /// Returns how many bytes the widths of `count` elements take.
   private static func widthsSize(_ count: Int) -> Int { count / 2 + count % 2 }
 
   /// Whether every element is an integer of at most 64 signed bits.
@@ -158,12 +161,22 @@ struct PackedArray {
 
   var isBool: Bool { type == ElementType.bits }
 
-  /// Returns all elements, which must be integers.
   func integers(_ reader: ByteReader) throws(FormatError) -> [Int64] {
     let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(count, 1))
     defer { target.deallocate() }
     try readIntegers(reader, into: target.baseAddress.unsafelyUnwrapped)
     return Array(target[..<count])
+  }
+
+  /// Returns where the element at an index begins: in bits with its byte, and in a table of widths with its width.
+  func offset(of index: Int) -> Int {
+    switch type {
+    case ElementType.bits: body.lowerBound + 1 + index / 8
+    case ElementType.ownWidths, ElementType.ownWidthDeltas: body.lowerBound + index / 2
+    case ElementType.fixedDeltas:
+      index == 0 ? body.lowerBound : body.upperBound - (count - index) * Int(type - ElementType.deltas)
+    default: body.lowerBound + index * stride
+    }
   }
 
   /// Returns the element at an index below `count`. Elements that are not Bools must have a stride.
@@ -212,8 +225,7 @@ struct PackedArray {
   private func readOwnWidths(
     _ reader: ByteReader, into target: UnsafeMutablePointer<Int64>
   ) throws(FormatError) {
-    var widths = body.lowerBound
-    _ = try reader.varint(at: &widths)
+    let widths = body.lowerBound
     var next = widths + Self.widthsSize(count)
     for index in 0..<count {
       let pair = try reader.byte(at: widths &+ index >> 1)

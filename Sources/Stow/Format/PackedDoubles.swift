@@ -88,7 +88,6 @@ struct PackedDoubles {
     return true
   }
 
-  /// The number of decimals of the elements; nil if they are not decimal fractions.
   var exponent: Int? {
     if type == ElementType.double || type == ElementType.float { return nil }
     return type >= ElementType.integral ? 0 : Int(type >> 4)

@@ -71,7 +71,6 @@ struct PackedIntegers {
 
   // MARK: writing
 
-  /// Writes the element type and the elements.
   func write(_ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter) {
     writer.reserve(bodySize + BackwardWriter.margin)
     switch type {
@@ -177,7 +176,6 @@ struct FixedIntegers {
     return (least, greatest)
   }
 
-  /// Returns the size of an unsigned integer, at least one byte.
   private static func unsignedWidth(_ value: Int64) -> Int { max(1, (71 - value.leadingZeroBitCount) >> 3) }
 }
 

@@ -31,7 +31,6 @@ enum Bools {
   static let `false`: UInt8 = 0x01
   static let `true`: UInt8 = 0x02
 
-  /// Reads the Bool at `offset`, which takes one byte.
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Bool {
     let tag = try reader.byte(at: offset)
     guard tag == `true` || tag == `false` else { try fail(.mismatch, at: offset) }

@@ -140,7 +140,6 @@ enum DataValues {
     writer.byte(tag)
   }
 
-  /// Returns where the bytes of the data at `offset` are.
   static func read(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Range<Int> {
     guard try reader.byte(at: offset) == tag else { try fail(.mismatch, at: offset) }
     var start = offset + 1

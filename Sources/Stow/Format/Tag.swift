@@ -73,7 +73,6 @@ enum Tag {
     static let none = Extent(code: 0xFF)
   }
 
-  /// Returns what kind a value with a tag is; nil if no value has the tag.
   static func kind(of tag: UInt8) -> StowKind? { form(of: tag).kind }
 
   /// Returns what kind a value with a tag is, and how it is skipped: the whole table.

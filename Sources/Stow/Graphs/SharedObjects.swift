@@ -4,7 +4,6 @@
 class SharedObjects: @unchecked Sendable {
   /// The stack of the thread; nil if the system does not tell.
   private let stack = StackBounds.current
-  /// Whether the graph is complete.
   fileprivate(set) var isOver = false
 
   /// Whether this thread is coding the graph.
@@ -22,7 +21,6 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   /// The graph that this thread is encoding.
   static var current: WrittenObjects? { inherited.flatMap { $0.isCurrent ? $0 : nil } }
 
-  /// Runs `body`, which encodes the graph.
   func run(_ body: () throws -> Void) rethrows {
     defer { isOver = true }
     try Self.$inherited.withValue(self, operation: body)
@@ -62,7 +60,6 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     return number
   }
 
-  /// Writes all objects that references require.
   func write(to graph: inout KeyedEncodingContainer<SharedGraphKey>, _ registry: TypeRegistry) throws {
     var (objects, named): (KeyedEncodingContainer<PathKey>?, KeyedEncodingContainer<PathKey>?)
     func table(of object: AnyObject) -> SharedGraphKey {
@@ -153,9 +150,8 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
 
   private var objects: Table?
   private var named: Table?
-  /// The objects that were referred to, and the index of each, by its number.
-  private var entries: [Entry] = []
-  private var places: [Int: Int] = [:]
+  /// The objects that were referred to, by their numbers.
+  private var entries: [Int: Entry] = [:]
   /// How many objects are being made.
   private var openCount = 0
   private var stack = StackGuard()
@@ -172,19 +168,14 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
   func end() {
     isOver = true
     (objects, named) = (nil, nil)
-    (entries, places) = ([], [:])
+    entries = [:]
   }
 
   /// Returns the object of a number; nil if the graph has none.
   ///
   /// - Parameter decoder: The decoder of the reference.
   func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
-    let place = places[number] ?? entries.count
-    if place == entries.count {
-      places[number] = place
-      entries.append(Entry())
-    }
-    let entry = entries[place]
+    let entry = entries[number, default: Entry()]
     if let object = entry.object {
       guard let value = object as? Value else {
         throw DecodingError.mismatch(
@@ -197,22 +188,22 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
       throw failure.error
     }
     do {
-      try enter(place, decoder)
+      try enter(number, decoder)
       defer {
-        entries[place].isOpen = false
+        entries[number]?.isOpen = false
         openCount -= 1
       }
       guard let value = try make(number, type, decoder) else { return nil }
-      entries[place].object = value as AnyObject
+      entries[number]?.object = value as AnyObject
       return value
     } catch {
-      entries[place].failures.append((type, error, openCount))
+      entries[number, default: Entry()].failures.append((type, error, openCount))
       throw error
     }
   }
 
   /// Notes that an object is being made. Throws if that would be too deep.
-  private func enter(_ place: Int, _ decoder: any Decoder) throws {
+  private func enter(_ number: Int, _ decoder: any Decoder) throws {
     guard openCount < WrittenObjects.longestChain else {
       throw DecodingError.unreadable(
         "More than \(WrittenObjects.longestChain) objects lead to each other in a row.",
@@ -223,10 +214,10 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
         "\(openCount) objects lead to each other, and no more fit on the stack of this thread.",
         path: decoder.codingPath)
     }
-    guard !entries[place].isOpen else {
+    guard entries[number]?.isOpen != true else {
       throw DecodingError.corrupted("The object leads to itself.", path: decoder.codingPath)
     }
-    entries[place].isOpen = true
+    entries[number, default: Entry()].isOpen = true
     openCount += 1
   }
 

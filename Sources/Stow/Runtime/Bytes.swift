@@ -180,9 +180,28 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   }
 }
 
+extension Array {
+  /// Returns an array of at most `count` elements, which `fill` initializes and counts.
+  ///
+  /// An empty array is not filled: the standard library would write its count to memory that all empty arrays
+  /// share, which would be a data race.
+  @inline(__always)
+  static func filled<Failure: Error>(
+    count: Int, _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws(Failure) -> Void
+  ) throws(Failure) -> [Element] {
+    guard count > 0 else { return [] }
+    var failure: Failure?
+    let result = [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+      guard let start = buffer.baseAddress else { return }
+      do throws(Failure) { try fill(start, &initialized) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return result
+  }
+}
+
 // MARK: - Texts as bytes
 
-/// Returns whether the bytes are the same.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
   guard left.count == right.count else { return false }

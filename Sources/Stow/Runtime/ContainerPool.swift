@@ -63,7 +63,6 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   /// Never nil. They are optional because without optimization, in Swift 6, an `AnyObject` is never known to
   /// be uniquely referenced, and an optional one is.
   private var containers: UnsafeMutablePointer<AnyObject?>
-  /// The objects that the containers refer to.
   private var objects: UnsafeMutablePointer<Object>
   private var count = 0
   private var capacity = 2

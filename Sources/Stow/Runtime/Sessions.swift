@@ -182,7 +182,6 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
     for number in 0..<Self.count { (places + number).initialize(to: Place()) }
   }
 
-  /// Takes a session out of the first place that has one.
   func take() -> Session? {
     let home = Self.home()
     for step in 0..<Self.count {

@@ -13,7 +13,6 @@ import Synchronization
 /// any object of a message can be held. Objects that were decoded with the same keys share them.
 public struct StowObject: Sendable {
   private(set) var names: ObjectKeys
-  /// The values, one for each key.
   private var contents: [StowValue]
 
   /// Makes an object without keys.
@@ -90,13 +89,6 @@ public struct StowObject: Sendable {
     self[key] = nil
     return value
   }
-
-  /// Returns the position of a key, or nil if there is no such key. Takes constant time.
-  ///
-  /// ```swift
-  /// let place = object.index(forKey: "name")
-  /// ```
-  public func index(forKey key: String) -> Int? { names.position(of: key) }
 }
 
 extension StowObject: RandomAccessCollection {

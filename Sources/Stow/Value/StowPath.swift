@@ -209,7 +209,6 @@ private struct PathText {
 
   // MARK: writing
 
-  /// Returns whether a key needs no quotes.
   static func isPlain(_ key: String) -> Bool {
     guard let first = key.unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
       return false

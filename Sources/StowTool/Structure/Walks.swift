@@ -215,7 +215,7 @@ struct Broken: Error {
       case .truncated: "the bytes end before this does"
       case .reserved: "a tag that is reserved for later versions of the format"
       case .invalidText: "not UTF-8"
-      case .tooLarge: "a number that is larger than this machine can count"
+      case .exceedsInt: "a number that is larger than this machine can count"
       default: "this breaks the format"
       }
   }

@@ -91,6 +91,81 @@ struct ErrorTextTests {
     #expect(text(Int8.self, try StowEncoder().encode(1000)).contains("a number that does not fit"))
   }
 
+  /// A value that is decoded from an object.
+  private struct Object: Codable {
+    @Polymorphic var values: [any Shape]
+  }
+
+  /// What follows " at offset " in the text of the error that `body` throws.
+  private func offset(_ body: () throws -> some Any) -> String {
+    do {
+      _ = try body()
+      return "no error"
+    } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context) {
+      return String(context.debugDescription.components(separatedBy: " at offset ").last ?? "")
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test(
+    "errors about elements without tags name where the element begins",
+    arguments: [
+      // Integers of two bytes, counted from a base, of their own widths, and differences.
+      ([0x74, 7, 0x02, 1, 0, 44, 1, 5, 0], 5), ([0x74, 6, 0xD1, 0x04, 0xE8, 3, 0, 1], 6),
+      ([0x74, 8, 0x0D, 3, 0x21, 0x01, 5, 44, 1, 6], 4), ([0x74, 8, 0x0D, 3, 0x11, 0x02, 5, 6, 44, 1], 5),
+      ([0x74, 4, 0xB1, 1, 127, 1], 5), ([0x74, 6, 0xB1, 2, 0, 1, 1, 1], 3),
+      // Floating-point numbers, Bools, and the bytes of data.
+      ([0x75, 4, 0, 0, 192, 63], 2), ([0x74, 4, 0x0C, 7, 255, 1], 4), ([0x19, 2, 1, 128], 3),
+    ] as [([UInt8], Int)])
+  func elementOffsets(_ bytes: [UInt8], _ expected: Int) throws {
+    #expect(offset { try StowDecoder().decode([Int8].self, from: bytes) } == "\(expected)")
+    if bytes[0] != 0x19 {  // Data is no array of a message.
+      let elements = try StowMessage(from: bytes).elements()
+      #expect(offset { try elements.map { try $0.decode(Int8.self) } } == "\(expected)")
+    }
+    try read(message: Data(bytes)) { decoder in
+      var list = try decoder.unkeyedContainer()
+      #expect(
+        offset { while !list.isAtEnd { _ = try list.decode(Int8.self) } } == "\(expected)")
+    }
+  }
+
+  @Test("errors about rows and cells name where the row or the cell begins")
+  func rowOffsets() throws {
+    struct Point: Codable { var x, y: Int }
+    let table = try StowEncoder().encode((0..<10).map { Point(x: 100 + $0, y: -$0) })
+    let matrix = try StowEncoder().encode((0..<10).map { [100 + $0, -$0] })
+    for (message, steps) in [(table, ["x", "y"]), (matrix, [0, 1])] as [(Data, [StowPath.Step])] {
+      let rows = message.count - 20
+      #expect(offset { try StowDecoder().decode([Int].self, from: message) } == "\(rows)")
+      #expect(offset { try StowDecoder().decode(Int.self, from: message, at: [3]) } == "\(rows + 6)")
+      for (column, step) in steps.enumerated() {
+        let expected = "\(rows + 6 + column)"
+        #expect(offset { try StowDecoder().decode(Bool.self, from: message, at: [3, step]) } == expected)
+        #expect(offset { try StowDecoder().decode([Int].self, from: message, at: [3, step]) } == expected)
+        #expect(offset { try StowMessage(from: message).keys(at: [3, step]) } == expected)
+        #expect(offset { try StowMessage(from: message).count(at: [3, step]) } == expected)
+      }
+    }
+    #expect(offset { try StowDecoder().decode([[Bool]].self, from: matrix) } == "\(matrix.count - 20)")
+    #expect(
+      offset { try StowDecoder().decode([[String: Bool]].self, from: table) } == "\(table.count - 20)")
+  }
+
+  @Test("errors about polymorphic values name where the value begins")
+  func polymorphicOffsets() throws {
+    let decoder = StowDecoder()
+    decoder.types = .shapes
+    let packed = try StowEncoder().encode(["values": (0..<10).map { $0 % 2 == 0 ? 100 : -100 }])
+    let table = try StowEncoder().encode(["values": (0..<10).map { ["circle": $0] }])
+    #expect(offset { try decoder.decode(Object.self, from: packed) } == "\(packed.count - 10)")
+    #expect(offset { try decoder.decode(Object.self, from: table) } == "\(table.count - 10)")
+    #expect(
+      offset { try decoder.decode(polymorphic: (any Shape).self, from: packed, at: ["values", 2]) }
+        == "\(packed.count - 8)")
+  }
+
   @Test("errors quote a string that is not a UUID or URL, unless it is long")
   func strings() throws {
     #expect(

@@ -207,7 +207,7 @@ struct StowObjectTests {
     #expect(object.removeValue(forKey: "a") == 2)
     #expect(object.removeValue(forKey: "a") == nil)
     #expect(object.keys == ["b", "c"])
-    #expect(object.index(forKey: "c") == 1)
+    #expect(object.keys.firstIndex(of: "c") == 1)
     #expect(object[1].key == "c" && object[1].value == 4)
     #expect(object.count == 2 && !object.isEmpty && StowObject().isEmpty)
     object["é"] = 1
@@ -229,7 +229,7 @@ struct StowObjectTests {
       object["key 0"] = nil
       #expect(copy.count == count && copy["key \(count)"] == nil)
       #expect(object["key \(count)"] == (count == 0 ? nil : "last"))
-      if count > 2 { #expect(object["key 1"]?.int == 1 && object.index(forKey: "key 1") == 0) }
+      if count > 2 { #expect(object["key 1"]?.int == 1 && object.keys.first == "key 1") }
       let backwards = StowObject(copy.reversed().map { ($0.key, $0.value) })
       #expect(backwards == copy && backwards.hashValue == copy.hashValue)
     }

@@ -4,11 +4,15 @@
 ///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
 final class DecodingSession: PooledSession {
   let message = Message()
-  // Unchecked because they are used for every value. Each access is a few loads and stores, and runs no user code.
-  @exclusivity(unchecked) var path = DecodingPath()
-  @exclusivity(unchecked) var plans: DecodingPlans
-  @exclusivity(unchecked) var pools = DecoderPools(reusesContainers: true)
-  @exclusivity(unchecked) var calls = CallDepth()
+  /// What is used for every value.
+  struct State: ~Copyable {
+    var path = DecodingPath()
+    var plans: DecodingPlans
+    var pools = DecoderPools(reusesContainers: true)
+    var calls = CallDepth()
+  }
+  // Unchecked because each access is a few loads and stores, and runs no user code.
+  @exclusivity(unchecked) var state: State
   private(set) var userInfo = UserInfo()
   private var errors = ErrorMaker()
   /// Finds the keys that paths name.
@@ -19,7 +23,7 @@ final class DecodingSession: PooledSession {
   var observer: (any DecodingObserver)?
 
   /// - Parameter makePlan: Makes the plan of a type; nil if its own `init(from:)` decodes values.
-  init(_ makePlan: @escaping (Any.Type) -> AnyDecodingPlan?) { plans = DecodingPlans(makePlan) }
+  init(_ makePlan: @escaping (Any.Type) -> AnyDecodingPlan?) { state = State(plans: DecodingPlans(makePlan)) }
 
   // MARK: one call
 
@@ -49,17 +53,26 @@ final class DecodingSession: PooledSession {
     try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
   }
 
-  /// Returns how values of a type are decoded.
   @inline(__always)
-  func plan(of type: Any.Type) -> DecodingPlans.Entry { plans[type] ?? addPlan(of: type) }
+  func plan(of type: Any.Type) -> DecodingPlans.Entry { state.plans[type] ?? addPlan(of: type) }
 
   @inline(never)
   private func addPlan(of type: Any.Type) -> DecodingPlans.Entry {
-    let makePlan = plans.makePlan
-    return plans.add(type, makePlan(type))
+    let makePlan = state.plans.makePlan
+    return state.plans.add(type, makePlan(type))
   }
 
   // MARK: paths and errors
+
+  var path: DecodingPath {
+    @inline(__always) _read { yield state.path }
+    @inline(__always) _modify { yield &state.path }
+  }
+
+  var calls: CallDepth {
+    @inline(__always) _read { yield state.calls }
+    @inline(__always) _modify { yield &state.calls }
+  }
 
   func codingPath(_ node: PathNode, at offset: Int? = nil) -> [any CodingKey] {
     path.codingPath(to: node, at: offset, message)
@@ -70,7 +83,6 @@ final class DecodingSession: PooledSession {
     errors.error(error, path: path, expected: expected, message)
   }
 
-  /// Returns the error for a reader of the value at `offset`, at a place of the path.
   @inline(never)
   func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
   {
@@ -102,12 +114,12 @@ final class DecodingSession: PooledSession {
 
   // MARK: used again
 
-  override func takeContainersBack() -> Bool { pools.takeContainersBack { $0.finish() } }
+  override func takeContainersBack() -> Bool { state.pools.takeContainersBack { $0.finish() } }
 
   override func reset() {
     message.close()
     path.reset()
-    pools.removeUses()
+    state.pools.removeUses()
     if notedFault != nil { notedFault = nil }
     if !userInfo.isEmpty { userInfo = UserInfo() }
     calls = CallDepth()
@@ -120,8 +132,8 @@ final class DecodingSession: PooledSession {
     observer = nil
     // Steps refer to the tables of keys that are released here.
     path.pop(to: 1)
-    pools.keepHeld()
-    plans = DecodingPlans(plans.makePlan)
+    state.pools.keepHeld()
+    state.plans = DecodingPlans(state.plans.makePlan)
     message.detach()
   }
 }

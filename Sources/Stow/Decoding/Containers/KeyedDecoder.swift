@@ -7,16 +7,16 @@ extension DecodingSession {
   func container<Key: CodingKey, Failure: Error>(
     _ keyType: Key.Type, _ open: (ObjectReader) throws(Failure) -> Void
   ) throws(Failure) -> KeyedDecodingContainer<Key> {
-    let pool = pools[keyType] ?? addPool(keyType)
-    guard pools.reusesContainers else { return try newContainer(keyType, pool.pointee.keys, open) }
-    pools.noteUse(pool)
+    let pool = state.pools[keyType] ?? addPool(keyType)
+    guard state.pools.reusesContainers else { return try newContainer(keyType, pool.pointee.keys, open) }
+    state.pools.noteUse(pool)
     return try pool.pointee.take(
       KeyedDecodingContainer<Key>.self, { makeContainer(keyType, pool.pointee.keys) }, open)
   }
 
   @inline(never)
   private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> DecoderPools.Reference {
-    pools.add(DecodingKeyTable(keyType, isObserved: observer != nil), for: keyType) {
+    state.pools.add(DecodingKeyTable(keyType, isObserved: observer != nil), for: keyType) {
       KeyedDecodingContainer(KeyedDecoder<Key, Void>(nil, ()))
     }
   }
@@ -134,7 +134,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   // MARK: finding
 
-  /// Returns the result of `body`, and turns an error of the format into that of the value for `key`.
   @inline(__always)
   private func attempt<Result>(
     _ key: Key, _ type: Any.Type?, _ body: () throws(FormatError) -> Result
@@ -147,7 +146,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     withSession { session, _ in session.error(error, path: codingPath + [key], expected: type) }
   }
 
-  /// Returns where the value for `key` is; nil if the object lacks the key.
   @inline(__always)
   private func find(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
     try attempt(key, nil) { () throws(FormatError) in try reader.find(key) }

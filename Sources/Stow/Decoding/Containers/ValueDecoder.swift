@@ -14,7 +14,6 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     preconditionFailure("a plan without a way to decode")
   }
 
-  /// Decodes a value into uninitialized memory.
   func decode(
     into target: UnsafeMutablePointer<Value>, at place: OpenPlace, from session: DecodingSession,
     _ node: PathNode
@@ -62,8 +61,8 @@ extension OpenPlace {
     var layout: ElementLayout?
     if let elements {
       if isEach { return (unsafeDowncast(elements, to: OpenElements.self), 0..<0) }
-      if elements.shape == nil { layout = elements.layout.cells(ofRow: number, at: offset) }
-      if layout == nil { try fail(.cellMismatch, at: elements.offset) }
+      if elements.shape == nil { layout = elements.layout.cells(ofRow: number) }
+      if layout == nil { try fail(.cellMismatch, at: offset) }
     } else {
       let tag = try session.message.reader.byte(at: position)
       if ElementLayout.isArray(tag) || tag == DataValues.tag {
@@ -107,7 +106,6 @@ extension DecodingSession {
     return try body(decoder)
   }
 
-  /// Decodes the value at a place, which is at a node of the path.
   @inline(never)
   func decode<Value: Decodable>(
     _ type: Value.Type, _ entry: DecodingPlans.Entry, at place: OpenPlace, _ node: PathNode
@@ -117,7 +115,6 @@ extension DecodingSession {
     return try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(at: place, from: self, node) }
   }
 
-  /// Decodes the value at a place into uninitialized memory.
   func decode<Value: Decodable>(
     into target: UnsafeMutablePointer<Value>, _ entry: DecodingPlans.Entry, at place: OpenPlace,
     _ node: PathNode
@@ -162,7 +159,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   @inline(__always)
   init(row index: Int, of elements: Elements, _ node: PathNode) {
     owner = elements
-    code = ElementNumber.element(index).bits &<< 1 | 1
+    code = index &<< 1 | 1
     self.node = node
   }
 
@@ -188,9 +185,9 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     do throws(FormatError) {
       if isElement {
-        let (elements, number) = (elements, ElementNumber(bits: position))
+        let (elements, position) = (elements, position)
         return try elements.session.container(type) { reader throws(FormatError) in
-          try reader.open(number, of: elements, node)
+          try reader.open(elements.number(at: position), of: elements, node)
         }
       }
       return try session.container(type) { reader throws(FormatError) in
@@ -245,14 +242,15 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 /// A copy continues independently, from the next element on.
 struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
+  /// The elements, if they have no tags.
   private let elements: OpenElements?
   let count: Int?
-  /// Where the next element is, and the end; without tags, the number of the next element, and of all.
+  /// Where the next element with a tag is, and the end of the array.
   private var current: Int
   private let end: Int
   private(set) var currentIndex = 0
   private let node: PathNode
-  /// The place of the array in the message, by which its path is found once its place in the stack is left.
+  /// Where the array begins, by which its path is found once its place in the stack is left.
   private let offset: Int
   /// The first element whose container or decoder was taken and whose step is in the path, and how many calls ran then.
   private var taken: (node: PathNode, calls: Int)?
@@ -262,13 +260,13 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     count = untagged == nil ? try Arrays.count(values, session.message.reader) : untagged?.count
     self.session = session
     elements = untagged
-    (current, end) = untagged.map { (0, $0.count) } ?? (values.lowerBound, values.upperBound)
+    (current, end) = (values.lowerBound, values.upperBound)
     self.node = node
     offset = place.offset
   }
 
   var codingPath: [any CodingKey] { session.codingPath(node, at: offset) }
-  var isAtEnd: Bool { current >= end }
+  var isAtEnd: Bool { elements.map { currentIndex >= $0.count } ?? (current >= end) }
 
   private var nextPath: [any CodingKey] { codingPath + [PathKey.index(currentIndex)] }
 
@@ -277,10 +275,10 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private func next(
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
-    guard current < end else {
+    guard !isAtEnd else {
       throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
     }
-    var end = current &+ 1
+    var end = current
     if elements == nil {
       do throws(FormatError) { end = try checked(session.message.reader.end(of: current)) } catch {
         throw failure(error, nil)
@@ -288,15 +286,14 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     }
     let parent = session.path.renew(node, at: offset)
     if let elements, elements.isEach {
-      let (place, node) = try elements.place(of: current, for: type, mayBeAbsent: mayBeAbsent, parent)
+      let (place, node) = try elements.place(of: currentIndex, for: type, mayBeAbsent: mayBeAbsent, parent)
       return (place, node, end)
     }
     let step = session.path.push(PathStep(.index, parent: parent, value: currentIndex))
-    let place = elements.map { OpenPlace(.element(current), of: $0) } ?? OpenPlace(at: current)
+    let place = elements.map { OpenPlace(.element(currentIndex), of: $0) } ?? OpenPlace(at: current)
     return (place, step, end)
   }
 
-  /// Returns the end of the next element, if it is within the array.
   private func checked(_ next: Int) throws(FormatError) -> Int {
     guard next <= end else { try fail(.malformed, at: current) }
     return next

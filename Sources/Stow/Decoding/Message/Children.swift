@@ -14,7 +14,6 @@ struct Children: Sendable {
 
   /// Nil if this is an array.
   let object: ObjectHeader?
-  /// The number of keys in the shape of a record.
   private let keyCount: Int
   let end: Int
   /// Where the next element is, or the next entry with its key.
@@ -67,7 +66,6 @@ struct Children: Sendable {
     return child
   }
 
-  /// Returns the next child without moving past it.
   @inline(__always)
   mutating func peek(_ message: Message) throws(FormatError) -> Child? {
     if offset >= end { return nil }

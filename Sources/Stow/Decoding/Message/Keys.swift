@@ -1,6 +1,6 @@
 // How keys are compared by their texts, byte by byte, without making strings: one that is looked for with
 // another, the few keys of a shape or a map with each other, and many through an index. Then what is known
-// about the keys of a type.
+// about the keys of a type, their former names among it.
 
 /// The text of a key that is looked for, as an encoder writes it (FORMAT.md, "Texts").
 ///
@@ -23,7 +23,6 @@ struct SearchedText: BitwiseCopyable {
 
   func deallocate() { bytes.deallocate() }
 
-  /// Returns whether this text is at `offset`.
   @inline(__always)
   func stands(at offset: Int, in reader: ByteReader) -> Bool {
     guard offset <= reader.count &- 8 else { return reader.matches(bytes, at: offset) }
@@ -41,7 +40,7 @@ struct LongTexts {
   static let shortest = KeyText.limit
 
   /// The hash of each, and where the first text with the same bytes is; by where it is itself.
-  private var texts: [Int: (hash: UInt64, first: TextLocation)] = [:]
+  private var texts: [TextLocation: (hash: UInt64, first: TextLocation)] = [:]
   /// Where the first text with a hash is.
   private var firsts: [UInt64: TextLocation] = [:]
   /// The text that a string was made from, and the length of the string, by the address of its characters, which
@@ -63,17 +62,18 @@ struct LongTexts {
     return known.text
   }
 
-  /// - Parameter isSame: Whether the text at another place has the same bytes.
   mutating func text(
-    _ text: LocatedText, isSame: (TextLocation) -> Bool
+    _ text: LocatedText, _ tables: borrowing MessageTables, _ reader: ByteReader
   ) -> (hash: UInt64, first: TextLocation) {
-    if let known = texts[text.location.bits] { return known }
+    if let known = texts[text.location] { return known }
     isEmpty = false
-    let hash = text.hash
-    let other = firsts[hash]
-    if other == nil { firsts[hash] = text.location }
-    let result = (hash, first: other.flatMap { isSame($0) ? $0 : nil } ?? text.location)
-    texts[text.location.bits] = result
+    var result = (hash: text.hash, first: text.location)
+    if let other = firsts[result.hash] {
+      if (try? tables.text(reader, at: other))?.matches(text.bytes) == true { result.first = other }
+    } else {
+      firsts[result.hash] = text.location
+    }
+    texts[text.location] = result
     return result
   }
 }
@@ -132,7 +132,6 @@ struct TextIndex {
     return nil
   }
 
-  /// Returns the number of the key with the given text, or nil.
   func number(of text: HashedText, _ message: Message) throws(FormatError) -> Int? {
     let slot = try slot(of: text.hash) { other throws(FormatError) in
       try message.keyText(at: other).isSame(as: text)
@@ -140,7 +139,6 @@ struct TextIndex {
     return slots[slot] == 0 ? nil : Int(slots[slot]) - 1
   }
 
-  /// Returns where the key with the given text is, or nil.
   func key(_ text: HashedText, _ message: Message) throws(FormatError) -> TextLocation? {
     try number(of: text, message).map { keys[$0].location }
   }
@@ -189,16 +187,17 @@ extension HashedText {
 /// message, to be compared with the message's bytes.
 final class DecodingKeyTable {
   let hasBytes: Bool
-  /// The texts by the bytes of keys, as far as these were requested: most types have few keys, with the lowest bytes.
-  private var texts: UnsafeMutablePointer<SearchedText?>
-  private var capacity = 8
   let keyOfByte: (Int) -> (any CodingKey)?
   private let keyType: any CodingKey.Type
-  /// Whether a key that is missing may have former names, or an observer. Only a key that is missing finds out, because the
-  /// cast takes long.
-  @exclusivity(unchecked) private(set) var mayHaveFormerNames = true
   private let isObserved: Bool
-  @exclusivity(unchecked) private var knownFormerNames: FormerNames?
+  struct State: ~Copyable {
+    /// The texts by the bytes of keys, as far as these were requested: most types have few keys, with the lowest bytes.
+    var texts = GrowableBuffer<SearchedText?>(capacity: 8)
+    /// The former names; nil until a key is missing, because the cast takes long.
+    var formerNames: FormerNames??
+  }
+  // Unchecked because every key looks here. Accesses call nothing that comes back here.
+  @exclusivity(unchecked) private var state = State()
 
   /// How many keys of a byte there can be.
   static let size = 256
@@ -207,47 +206,39 @@ final class DecodingKeyTable {
     hasBytes = isByte(keyType)
     self.isObserved = isObserved
     self.keyType = keyType
-    texts = .allocate(capacity: capacity)
-    texts.initialize(repeating: nil, count: capacity)
     keyOfByte = { byte in
       guard isByte(keyType) else { return nil }
       return withUnsafeBytes(of: UInt8(truncatingIfNeeded: byte)) { $0.load(as: Key.self) }
     }
   }
 
-  deinit {
-    for byte in 0..<capacity { texts[byte]?.deallocate() }
-    texts.deallocate()
-  }
+  deinit { for text in state.texts.buffer { text?.deallocate() } }
 
   /// Returns the text of the key with the given byte, or nil if it was not requested before.
-  func knownText(ofByte byte: Int) -> SearchedText? { byte < capacity ? texts[byte] : nil }
+  func knownText(ofByte byte: Int) -> SearchedText? {
+    byte < state.texts.count ? state.texts.base[byte] : nil
+  }
 
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     if let text = knownText(ofByte: byte) { return text }
     let text = SearchedText(key.stringValue)
-    while byte >= capacity { grow() }
-    texts[byte] = text
+    while byte >= state.texts.count { state.texts.append(nil) }
+    state.texts[byte] = text
     return text
   }
 
-  /// The former names of the keys; nil if they have none.
-  var formerNames: FormerNames? {
-    if mayHaveFormerNames, knownFormerNames == nil {
-      knownFormerNames = FormerNames(of: keyType)
-      mayHaveFormerNames = knownFormerNames != nil || isObserved
-    }
-    return knownFormerNames
-  }
+  /// Whether a missing key may have a former name, or an observer that must hear of it.
+  var mayHaveFormerNames: Bool { isObserved || formerNames != nil }
 
-  private func grow() {
-    let larger = UnsafeMutablePointer<SearchedText?>.allocate(capacity: 2 * capacity)
-    larger.moveInitialize(from: texts, count: capacity)
-    (larger + capacity).initialize(repeating: nil, count: capacity)
-    texts.deallocate()
-    (texts, capacity) = (larger, 2 * capacity)
+  var formerNames: FormerNames? {
+    if let known = state.formerNames { return known }
+    let names = FormerNames(of: keyType)
+    state.formerNames = .some(names)
+    return names
   }
 }
+
+// MARK: names
 
 /// The names of the keys of a shape, for key types that are known by their strings.
 final class ShapeNames {
@@ -282,5 +273,88 @@ struct KnownNames {
     if longTexts.isEmpty { return }
     longTexts = LongTexts()
     if !areShort { self = KnownNames() }
+  }
+}
+
+// MARK: former names
+
+/// Coding keys that had other names in earlier versions of a program.
+///
+/// ```swift
+/// enum CodingKeys: String, CodingKey, StowFormerNames {
+///   case customer, total
+///   static let formerNames: [CodingKeys: [String]] = [.customer: ["customerName", "client"]]
+/// }
+/// ```
+///
+/// If an object lacks a key, a `StowDecoder` takes the value of the first former name that the object has. If the object has
+/// the key, that counts, and former names are unknown keys. Encoders write present names only, and paths know no others. The
+/// cases of an enumeration with associated values are keys, too. With other coders the protocol does nothing.
+public protocol StowFormerNames: CodingKey, Hashable {
+  /// The former names of keys, by the keys, those that are looked for first in front.
+  ///
+  /// Each must belong to one key, and must not be the name of another. Otherwise decoding an object that lacks a key of this
+  /// type throws the error of ``checkFormerNames()``.
+  static var formerNames: [Self: [String]] { get }
+}
+
+extension StowFormerNames {
+  /// Checks in a test that each former name belongs to one key.
+  ///
+  /// ```swift
+  /// @Test func formerNames() throws { try Order.CodingKeys.checkFormerNames() }
+  /// ```
+  ///
+  /// - Throws: `DecodingError.dataCorrupted`, whose description names the keys, if two keys have one former name, or if a
+  ///   former name is the name of another key.
+  public static func checkFormerNames() throws {
+    if let conflict = FormerNames(Self.self).conflict { throw DecodingError.corrupted(conflict, path: []) }
+  }
+}
+
+/// The former names of the keys of one type.
+package final class FormerNames: Sendable {
+  private let names: [ExactString: [String]]
+  /// Why the names are ambiguous; nil if they are not.
+  package let conflict: String?
+
+  /// Returns nil for a type without former names.
+  package convenience init?(of keyType: any CodingKey.Type) {
+    guard let type = keyType as? any StowFormerNames.Type else { return nil }
+    self.init(type)
+  }
+
+  fileprivate init<Key: StowFormerNames>(_ type: Key.Type) {
+    let former = Key.formerNames.sorted { $0.key.stringValue < $1.key.stringValue }
+    names = Dictionary(former.map { (ExactString($0.key.stringValue), $0.value) }) { first, _ in first }
+    // A type that makes a key of any string does not say which names its keys have.
+    let areNamesKnown = Key(stringValue: "") == nil
+    var (keys, flaw) = ([ExactString: Key](), String?.none)
+    for (key, names) in former {
+      for name in names where name != key.stringValue {
+        let other =
+          areNamesKnown ? Key(stringValue: name) : former.map(\.key).first { $0.stringValue == name }
+        if let other, other != key {
+          flaw = "\"\(name)\" is a former name of \"\(key.stringValue)\", and the name of another key."
+        } else if let other = keys.updateValue(key, forKey: ExactString(name)), other != key {
+          flaw = "\"\(name)\" is a former name of both \"\(other.stringValue)\" and \"\(key.stringValue)\"."
+        }
+      }
+    }
+    conflict = flaw.map { "The former names of \(String(reflecting: Key.self)) are ambiguous: \($0)" }
+  }
+
+  func names(of name: String) -> [String] { names[ExactString(name)] ?? [] }
+
+  /// Returns the names of an object's keys, with the present name in place of each former one whose value counts.
+  package func present(_ names: [String]) -> [String] {
+    let there = Set(names.map(ExactString.init))
+    var present: [ExactString: String] = [:]
+    for (key, formerNames) in self.names where !there.contains(key) {
+      if let name = formerNames.lazy.map(ExactString.init).first(where: there.contains) {
+        present[name] = key.string
+      }
+    }
+    return names.map { present[ExactString($0)] ?? $0 }
   }
 }

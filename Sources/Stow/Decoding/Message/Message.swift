@@ -11,20 +11,28 @@
 /// needed, and shared by all their uses.
 final class Message {
   private(set) var reader = ByteReader(extents: Tag.extents)
-  // Unchecked because it is used for every object. Accesses never call the user's code.
-  @exclusivity(unchecked) private(set) var tables = MessageTables()
   /// Where the value of the message is.
   private(set) var body = 0
   /// Distinguishes the messages that one object reads one after the other.
   private(set) var number = 0
-  /// How deeply containers may be nested.
   private(set) var maximumDepth = DepthLimit.standard
 
-  // Unchecked because it is used for every repeated string. Accesses never call the user's code.
-  @exclusivity(unchecked) private var strings = MessageStrings()
-  @exclusivity(unchecked) private var known = KnownNames()
-  /// The keys that are being checked, or indexed.
-  @exclusivity(unchecked) private var keys: [TextIndex.Key] = []
+  /// What the message defines, and what was made of it so far.
+  struct State: ~Copyable {
+    var tables = MessageTables()
+    var strings = MessageStrings()
+    var known = KnownNames()
+    /// The keys that are being checked, or indexed.
+    var keys: [TextIndex.Key] = []
+
+    /// As `LongTexts.text`, for a text of these tables.
+    mutating func longText(_ text: LocatedText, _ reader: ByteReader) -> (hash: UInt64, first: TextLocation) {
+      known.longTexts.text(text, tables, reader)
+    }
+  }
+  // Unchecked because it is used for every object and every repeated string. Accesses never call the user's code.
+  @exclusivity(unchecked) private var state = State()
+  var tables: MessageTables { @inline(__always) _read { yield state.tables } }
   /// The message's own copy of its bytes, if a container escaped the call that lent them.
   private var detachedBytes: UnsafeMutableRawBufferPointer?
 
@@ -41,9 +49,9 @@ final class Message {
     begin(bytes, maximumDepth: maximumDepth)
     var start = 0
     if let contexts, let context = try contexts.context(of: reader, &start) {
-      rely(on: context, context.tables.extent)
+      rely(on: context, context.state.tables.extent)
     }
-    body = try tables.read(reader, at: start)
+    body = try state.tables.read(reader, at: start)
     if tables.shapeCount > tables.firstShape { try checkShapes() }
     try checkOutline()
   }
@@ -72,7 +80,7 @@ final class Message {
     }
     body = start
     try checkOutline()
-    let extent = definitions?.tables.extent ?? TextTables.Extent()
+    let extent = definitions?.state.tables.extent ?? TextTables.Extent()
     return DecodingDefinitions.Scope(definitions: definitions, extent: extent, body: start)
   }
 
@@ -93,15 +101,15 @@ final class Message {
   }
 
   private func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
-    if tables.definitions !== definitions { known = KnownNames() }
-    tables.rely(on: definitions, extent)
+    if tables.definitions !== definitions { state.known = KnownNames() }
+    state.tables.rely(on: definitions, extent)
   }
 
   /// Replaces what is known of the names that the message relies on, and returns it: an open message keeps it from one read
   /// to the next.
   func exchangeNames(for names: KnownNames) -> KnownNames {
-    defer { known = names }
-    return known
+    defer { state.known = names }
+    return state.known
   }
 
   /// Returns a number that identifies the source of a shape: negative for what messages rely on, and the same
@@ -115,13 +123,13 @@ final class Message {
 
   func close() {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
-    tables.removeAll()
-    strings.removeAll()
+    state.tables.removeAll()
+    state.strings.removeAll()
     removeKeys()
-    known.removeLong()
+    state.known.removeLong()
     if let definitions = tables.definitions, definitions.size > Self.mostKeptDefinitions {
-      tables.forgetDefinitions()
-      known = KnownNames()
+      state.tables.forgetDefinitions()
+      state.known = KnownNames()
     }
   }
 
@@ -142,7 +150,7 @@ final class Message {
   private func checkShapes() throws(FormatError) {
     for shape in tables.firstShape..<tables.shapeCount {
       try takeKeys(ofShape: shape)
-      _ = try TextIndex.checking(keys, self)
+      _ = try TextIndex.checking(state.keys, self)
     }
   }
 
@@ -151,7 +159,7 @@ final class Message {
   /// Returns the string of a symbol; `offset` is where it is used.
   func symbol(_ index: Int, at offset: Int) throws(FormatError) -> String {
     let own = index &- tables.firstSymbol
-    if own >= 0, own < strings.symbols.count, let string = strings.symbols[own] { return string }
+    if own >= 0, own < state.strings.symbols.count, let string = state.strings.symbols[own] { return string }
     return try makeSymbol(index, at: offset)
   }
 
@@ -164,21 +172,20 @@ final class Message {
       string = try definitions.string(ofSymbol: index)
     } else {
       let first = tables.firstSymbol
-      if strings.symbols.isEmpty {
-        strings.symbols = Array(repeating: nil, count: tables.symbolCount - first)
+      if state.strings.symbols.isEmpty {
+        state.strings.symbols = Array(repeating: nil, count: tables.symbolCount - first)
       }
       string = try tables.text(reader, at: text).string()
-      strings.symbols[index - first] = string
+      state.strings.symbols[index - first] = string
     }
-    known.longTexts.note(string, madeFrom: text)
+    state.known.longTexts.note(string, madeFrom: text)
     return string
   }
 
-  /// Returns the URL that a symbol spells, or nil if it is not one.
   func url(ofSymbol symbol: Int, _ string: String) -> URL? {
-    if let known = strings.urls[symbol] { return known }
+    if let known = state.strings.urls[symbol] { return known }
     let url = URL(string: string)
-    strings.urls[symbol] = .some(url)
+    state.strings.urls[symbol] = .some(url)
     return url
   }
 
@@ -200,9 +207,7 @@ final class Message {
     guard found.text.count >= LongTexts.shortest, !found.isInMessage || found.text.start < body else {
       return HashedText(bytes: found.bytes, hash: found.hash, first: nil)
     }
-    let (hash, first) = known.longTexts.text(found) { other in
-      (try? tables.text(reader, at: other))?.matches(found.bytes) ?? false
-    }
+    let (hash, first) = state.longText(found, reader)
     return HashedText(bytes: found.bytes, hash: hash, first: first)
   }
 
@@ -211,7 +216,7 @@ final class Message {
   func withText<Result>(
     of name: String, _ body: (HashedText) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
-    if let text = known.longTexts.text(madeAs: name) {
+    if let text = state.known.longTexts.text(madeAs: name) {
       return try body(keyText(tables.text(reader, at: text)))
     }
     let text = SearchedText(name)
@@ -241,45 +246,45 @@ final class Message {
   }
 
   private func take(_ key: TextLocation) throws(FormatError) {
-    keys.append(TextIndex.Key(location: key, hash: try keyText(at: key).hash))
+    state.keys.append(TextIndex.Key(location: key, hash: try keyText(at: key).hash))
   }
 
   private func removeKeys() {
-    if !keys.isEmpty { keys.removeAll(keepingCapacity: keys.count <= 64) }
+    if !state.keys.isEmpty { state.keys.removeAll(keepingCapacity: state.keys.count <= 64) }
   }
 
   /// Checks that no two keys of a map are the same, and returns their number. If they are many, also returns an index.
   func checkKeys(ofMap map: Range<Int>) throws(FormatError) -> (count: Int, index: TextIndex?) {
     try takeKeys(ofMap: map)
-    return (keys.count, try TextIndex.checking(keys, self))
+    return (state.keys.count, try TextIndex.checking(state.keys, self))
   }
 
   func index(ofMap map: Range<Int>) throws(FormatError) -> TextIndex {
     try takeKeys(ofMap: map)
-    return try TextIndex(keys, self)
+    return try TextIndex(state.keys, self)
   }
 
   // MARK: shapes
 
   func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     let own = shape &- tables.firstShape
-    if own >= 0, own < strings.shapes.count, let names = strings.shapes[own] { return names }
-    if own < 0, let names = known.shapes[shape] { return names }
+    if own >= 0, own < state.strings.shapes.count, let names = state.strings.shapes[own] { return names }
+    if own < 0, let names = state.known.shapes[shape] { return names }
     var names: [String] = []
     for index in 0..<tables.keyCount(ofShape: shape) {
       let key = tables.key(index, ofShape: shape)
       let name = try keyString(at: key)
-      if try tables.symbol(reader, ofKeyAt: key) == nil { known.longTexts.note(name, madeFrom: key) }
+      if try tables.symbol(reader, ofKeyAt: key) == nil { state.known.longTexts.note(name, madeFrom: key) }
       names.append(name)
     }
     let result = ShapeNames(names)
     if own < 0 {
-      known.add(result, ofShape: shape)
+      state.known.add(result, ofShape: shape)
     } else {
-      if strings.shapes.isEmpty {
-        strings.shapes = Array(repeating: nil, count: tables.shapeCount - tables.firstShape)
+      if state.strings.shapes.isEmpty {
+        state.strings.shapes = Array(repeating: nil, count: tables.shapeCount - tables.firstShape)
       }
-      strings.shapes[own] = result
+      state.strings.shapes[own] = result
     }
     return result
   }
@@ -287,16 +292,18 @@ final class Message {
   /// Returns the index of the key called `name` in a shape, or nil if the shape has no such key.
   ///
   /// - Parameter likely: The most likely index.
-  func keyIndex(of name: String, inShape shape: Int, likely: Int = -1) throws(FormatError) -> Int? {
+  func keyIndex(of name: String, inShape shape: Int, likely: Int? = nil) throws(FormatError) -> Int? {
     let names = try names(ofShape: shape)
     // Comparing long names may take long.
     if names.areShort {
-      if names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) { return likely }
+      if let likely, names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) {
+        return likely
+      }
       if names.names.count <= 8 { return names.names.firstIndex { $0.hasSameBytes(as: name) } }
     }
     if names.index == nil {
       try takeKeys(ofShape: shape)
-      names.index = try TextIndex(keys, self)
+      names.index = try TextIndex(state.keys, self)
     }
     return try withText(of: name) { text throws(FormatError) in try names.index?.number(of: text, self) }
   }
@@ -335,7 +342,7 @@ extension DecodingDefinitions {
     try reading(record) { reader throws(FormatError) in
       let hasPrelude = try reader.byte(at: 0) == MessageTables.tag
       let body = hasPrelude ? try add(reader, at: 0, limit: limit) : 0
-      return Scope(definitions: self, extent: tables.extent, body: body)
+      return Scope(definitions: self, extent: state.tables.extent, body: body)
     }
   }
 

@@ -56,7 +56,6 @@ final class OpenMessage: Sendable {
     try read { _ in }
   }
 
-  /// Runs `body` with the message open.
   func read<Result>(_ body: (DecodingSession) throws -> Result) throws -> Result {
     try data.lendBytes { bytes in
       try DecodingSession.run(

@@ -14,11 +14,11 @@ struct PartPlace: Sendable {
   /// How many arrays, maps and records are around it, as FORMAT.md counts them under "Depth".
   let depth: Int
 
-  /// Where the value begins that this is, or is part of.
+  /// Where the value begins, or the one in whose elements a path finds values.
   var offset: Int {
     switch content {
     case .value(let offset): offset
-    case .element(_, let layout): layout.offset
+    case .element(let number, let layout): layout.offset(of: number)
     case .each(let elements): elements.place.offset
     }
   }
@@ -38,7 +38,6 @@ struct PartPlace: Sendable {
     return atSameDepth(.element(number, of: layout))
   }
 
-  /// Returns what kind of value is here.
   func kind(_ reader: ByteReader) throws(FormatError) -> StowKind {
     switch content {
     case .value(let offset):
@@ -70,7 +69,6 @@ struct PathWalk {
   let session: DecodingSession
   private let marks: ElementMarks?
   private(set) var place: PartPlace
-  /// The place in the coding path.
   private(set) var node: PathNode
   private var absence: Absence?
   /// Whether the walk has come to something.
@@ -86,7 +84,6 @@ struct PathWalk {
     self.marks = marks
   }
 
-  /// Walks along a path from the whole value of a session's message.
   init(_ session: DecodingSession, along path: StowPath) throws {
     let top = PartPlace(content: .value(at: session.message.body), depth: 0)
     self.init(session, from: top, session.path.push([]), marks: nil)
@@ -157,7 +154,7 @@ struct PathWalk {
       guard place.depth < message.maximumDepth else { try fail(.tooDeep, at: offset) }
       let search = session.nameReader
       defer { search.finish() }
-      try search.open(object, .top)
+      try search.open(object, at: offset, .top)
       guard let value = try search.find(name: key.stringValue) else { return nil }
       try search.pass(value)
       return place.inside(at: search.place(value).offset)
@@ -211,7 +208,7 @@ struct PathWalk {
         return OpenPlace(at: offset)
       case .element(let number, let layout): return OpenPlace(number, of: OpenElements(layout, session))
       case .each(let elements):
-        let layout = ElementLayout(found: try elements.count(reader), at: elements.place.offset)
+        let layout = ElementLayout(found: try elements.count(reader), inArrayAt: elements.place.offset)
         return OpenPlace(.element(0), of: EachWalk(elements, layout, session))
       }
     }
@@ -242,7 +239,6 @@ struct PathWalk {
     try session.attempt(at: node, expected: nil) { () throws(FormatError) in try place.kind(reader) }
   }
 
-  /// Returns the elements of the array, or the values of the object.
   func elements() throws -> PlaceElements {
     try session.attempt(at: node, expected: [Any].self) { () throws(FormatError) in
       try PlaceElements(of: place, message)

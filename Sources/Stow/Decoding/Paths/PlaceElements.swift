@@ -16,7 +16,6 @@ struct PlaceElements: Sendable {
   private(set) var steps: [StowPath.Step] = []
   private(set) var index = 0
 
-  /// Makes the elements of the array, or the values of the object, at a place.
   init(of place: PartPlace, _ message: Message) throws(FormatError) {
     if case .each(let elements) = place.content {
       self = elements
@@ -39,9 +38,7 @@ struct PlaceElements: Sendable {
       source = .elements(layout)
       keys = []
     case .element(let number, let layout):
-      guard let cells = layout.cells(ofRow: number, at: layout.offset) else {
-        try fail(.cellMismatch, at: layout.offset)
-      }
+      guard let cells = layout.cells(ofRow: number) else { try fail(.cellMismatch, at: place.offset) }
       source = .elements(cells)
       keys =
         try layout.columns?.shape.map { shape throws(FormatError) in

@@ -188,7 +188,6 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
   }
 
-  /// Returns an array of `count` elements, each decoded by `decode` from its number and its step.
   @inline(__always)
   private func array(
     of count: Int, _ session: DecodingSession, _ node: PathNode,
@@ -288,7 +287,8 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
     _ node: PathNode, _ decode: (PathNode) throws -> Value
   ) throws {
     let mark = session.path.count
-    let step = session.path.push(PathStep(.name, parent: node, value: key.bits))
+    let step = session.path.push(
+      PathStep(key.isInMessage ? .name : .definedName, parent: node, value: key.offset))
     defer { session.path.pop(to: mark) }
     guard result.updateValue(try decode(step), forKey: name) == nil else {
       throw collision(result, name, key, session, node)
@@ -379,7 +379,7 @@ extension DecodingSession {
       return (type as? any Decodable.Type)?.makeObservedPlan()
     }
     self.observer = observer
-    pools.reusesContainers = false
+    state.pools.reusesContainers = false
   }
 }
 

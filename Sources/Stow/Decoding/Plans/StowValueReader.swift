@@ -20,10 +20,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
         var next = place.offset
         return try reader.read(at: &next)
       }
-      guard let row = elements.layout.row(place.number), let columns = elements.layout.columns else {
-        return StowValueReader.value(try elements.layout.cell(place.number, session.message.reader))
-      }
-      return try reader.row(at: row, of: columns)
+      return try reader.element(place.number, of: elements.layout)
     } catch {
       throw reader.failure(error, inValueAt: place.tagged ?? error.offset, node)
     }
@@ -83,8 +80,10 @@ struct StowValueReader {
     case Bools.false, Bools.true:
       offset += 1
       return .bool(tag == Bools.true)
-    case PackedArray.tag, PackedArray.floats: return .array(try packed(at: &offset))
-    case Columns.table, Columns.matrix: return .array(try rows(at: &offset))
+    case PackedArray.tag, PackedArray.floats, Columns.table, Columns.matrix:
+      guard let layout = try ElementLayout(message, at: offset) else { try fail(.malformed, at: offset) }
+      offset = try reader.end(of: offset)
+      return .array(try elements(layout))
     case Floats.float:
       let value = try Float.read(message, at: offset, next: &offset)
       return value.isNaN ? .float(value) : .double(Double(value))
@@ -156,42 +155,23 @@ struct StowValueReader {
 
   // MARK: elements without tags
 
-  static func value(_ cell: Cell) -> StowValue {
-    switch cell {
-    case .integer(let value): .integer(Int128(value))
-    case .double(let value): .double(value)
-    case .singleNaN(let value): .float(value)
-    case .bool(let value): .bool(value)
-    case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
-    }
+  private func elements(_ layout: ElementLayout) throws(FormatError) -> [StowValue] {
+    try (0..<layout.count).map { index throws(FormatError) in try element(.element(index), of: layout) }
   }
 
-  private func packed(at offset: inout Int) throws(FormatError) -> [StowValue] {
-    let packed = try PackedArray(reader, at: offset)
-    offset = packed.body.upperBound
-    if packed.isInteger {
-      return try packed.integers(reader).map { .integer(Int128($0)) }
+  func element(_ number: ElementNumber, of layout: ElementLayout) throws(FormatError) -> StowValue {
+    if var constant = layout.constant(number) { return try read(at: &constant) }
+    guard let cells = layout.cells(ofRow: number) else {
+      return switch try layout.cell(number, reader) {
+      case .integer(let value): .integer(Int128(value))
+      case .double(let value): .double(value)
+      case .singleNaN(let value): .float(value)
+      case .bool(let value): .bool(value)
+      case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
+      }
     }
-    return try (0..<packed.count).map { index throws(FormatError) in
-      Self.value(try packed.cell(reader, at: index))
-    }
-  }
-
-  private func rows(at offset: inout Int) throws(FormatError) -> [StowValue] {
-    let columns = try Columns(reader, tables: message.tables, at: offset)
-    offset = columns.rows.upperBound
-    return try (0..<columns.rowCount).map { index throws(FormatError) in
-      try row(at: columns.rows.lowerBound &+ index &* columns.stride, of: columns)
-    }
-  }
-
-  func row(at row: Int, of columns: Columns) throws(FormatError) -> StowValue {
-    let cells = try columns.columns.map { column throws(FormatError) in
-      if var constant = column.constant { return try read(at: &constant) }
-      return Self.value(
-        try Cell.read(reader, at: row &+ Int(column.offset), type: column.type, base: column.base))
-    }
-    guard let shape = columns.shape else { return .array(cells) }
-    return .object(StowObject(try message.names(ofShape: shape).objectKeys, cells))
+    let values = try elements(cells)
+    guard let shape = layout.columns?.shape else { return .array(values) }
+    return .object(StowObject(try message.names(ofShape: shape).objectKeys, values))
   }
 }

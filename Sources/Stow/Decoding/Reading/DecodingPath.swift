@@ -6,8 +6,8 @@ struct PathStep: BitwiseCopyable {
     case byte
     /// Another key that was requested: its index among those kept.
     case key
-    /// The key of a dictionary: where it is in the message.
-    case name
+    /// The key of a dictionary: where it is in the message, or in the definitions.
+    case name, definedName
     case index
     case `super`
     /// A place that had been left, by its offset in the message.
@@ -198,8 +198,10 @@ struct DecodingPath: ~Copyable {
     case .byte:
       step.keyTable?._withUnsafeGuaranteedRef { $0.keyOfByte(step.value) } ?? PathKey(stringValue: "")
     case .key: keys[step.value]
-    case .name:
-      PathKey(stringValue: (try? message.keyString(at: TextLocation(bits: step.value))) ?? "")
+    case .name, .definedName:
+      PathKey(
+        stringValue: (try? message.keyString(at: TextLocation(step.value, isInMessage: step.kind == .name)))
+          ?? "")
     case .index: PathKey.index(step.value)
     case .super: PathKey.super
     case .top, .found: PathKey(stringValue: "")

@@ -1,21 +1,7 @@
-/// The number of an element among others, or of a cell within a row of them.
-struct ElementNumber: BitwiseCopyable, Sendable {
-  /// Not negative for an element; of a cell, the complement of its number among all cells of all rows.
-  let bits: Int
-
-  static func element(_ index: Int) -> ElementNumber { ElementNumber(bits: index) }
-
-  static func cell(_ column: Int, ofRow row: Int, _ columns: Columns) -> ElementNumber {
-    ElementNumber(bits: ~(row &* columns.columns.count &+ column))
-  }
-
-  /// Nil if this is a cell.
-  var index: Int? { bits >= 0 ? bits : nil }
-
-  func cell(of columns: Columns) -> (row: Int, column: Int) {
-    let (row, column) = (~bits).quotientAndRemainder(dividingBy: columns.columns.count)
-    return (row, column)
-  }
+/// An element among others, or a cell within a row of them.
+enum ElementNumber: BitwiseCopyable, Sendable {
+  case element(Int)
+  case cell(column: Int, row: Int)
 }
 
 /// The elements of an array that have no tags: those of a packed array, the rows of a table or a matrix, the
@@ -24,7 +10,7 @@ final class ElementLayout: Sendable {
   private enum Form: Sendable {
     case packed(PackedArray)
     /// Integers whose width differs, read ahead.
-    case integers([Int64])
+    case integers([Int64], PackedArray)
     case rows
     case cells(row: Int)
     case bytes(first: Int)
@@ -32,8 +18,7 @@ final class ElementLayout: Sendable {
     case found
   }
 
-  /// Where the array is in the message.
-  let offset: Int
+  let arrayOffset: Int
   let count: Int
   private let form: Form
   /// The columns of rows, or of the cells of a row; nil otherwise.
@@ -47,7 +32,7 @@ final class ElementLayout: Sendable {
   init?(_ message: Message, at offset: Int) throws(FormatError) {
     let reader = message.reader
     let tag = try reader.byte(at: offset)
-    self.offset = offset
+    arrayOffset = offset
     if Columns.isColumns(tag) {
       let columns = try Columns(reader, tables: message.tables, at: offset)
       self.columns = columns
@@ -63,16 +48,18 @@ final class ElementLayout: Sendable {
     guard PackedArray.isPacked(tag) else { return nil }
     let packed = try PackedArray(reader, at: offset)
     count = packed.count
-    form = packed.isInteger && packed.stride == 0 ? .integers(try packed.integers(reader)) : .packed(packed)
+    form =
+      packed.isInteger && packed.stride == 0
+      ? .integers(try packed.integers(reader), packed) : .packed(packed)
   }
 
-  /// Makes the results of a path in `count` elements, which are at `offset`.
-  init(found count: Int, at offset: Int) {
-    (self.offset, self.count, form, columns) = (offset, count, .found, nil)
+  /// Makes the results of a path in `count` elements of the array at `offset`.
+  init(found count: Int, inArrayAt offset: Int) {
+    (arrayOffset, self.count, form, columns) = (offset, count, .found, nil)
   }
 
-  private init(row: Int, of columns: Columns, at offset: Int) {
-    self.offset = offset
+  private init(row: Int, of columns: Columns) {
+    arrayOffset = row
     self.columns = columns
     (form, count) = (.cells(row: row), columns.columns.count)
   }
@@ -81,35 +68,45 @@ final class ElementLayout: Sendable {
 
   /// Returns where the row with a number is; nil if the element is not a row.
   func row(_ number: ElementNumber) -> Int? {
-    guard case .rows = form, let columns, let index = number.index else { return nil }
+    guard case .rows = form, let columns, case .element(let index) = number else { return nil }
     return columns.rows.lowerBound &+ index &* columns.stride
   }
 
-  /// Returns the cells of a row; nil if the element is not a row.
-  ///
-  /// - Parameter offset: Where the cells are, for errors.
-  func cells(ofRow number: ElementNumber, at offset: Int) -> ElementLayout? {
+  func cells(ofRow number: ElementNumber) -> ElementLayout? {
     guard let row = row(number), let columns else { return nil }
-    return ElementLayout(row: row, of: columns, at: offset)
+    return ElementLayout(row: row, of: columns)
   }
 
   func cell(_ column: Int, ofRowAt row: Int) -> ElementNumber {
     guard let columns else { preconditionFailure("a cell of no row") }
-    return .cell(column, ofRow: (row - columns.rows.lowerBound) / columns.stride, columns)
+    return .cell(column: column, row: (row - columns.rows.lowerBound) / columns.stride)
   }
 
   /// Returns the column of a cell, and where its row is; nil for other elements.
   func column(_ number: ElementNumber) -> (column: Columns.Column, row: Int)? {
-    if let index = number.index {
-      guard case .cells(let row) = form, let columns else { return nil }
-      return (columns.columns[index], row)
-    }
     guard let columns else { return nil }
-    let (row, column) = number.cell(of: columns)
-    return (columns.columns[column], columns.rows.lowerBound + row * columns.stride)
+    switch number {
+    case .element(let index):
+      guard case .cells(let row) = form else { return nil }
+      return (columns.columns[index], row)
+    case .cell(let column, let row):
+      return (columns.columns[column], columns.rows.lowerBound + row * columns.stride)
+    }
   }
 
   // MARK: elements
+
+  /// Returns where an element begins. What a path finds in other elements has no place of its own in an array.
+  func offset(of number: ElementNumber) -> Int {
+    if let (column, row) = column(number) { return column.constant ?? row + Int(column.offset) }
+    guard case .element(let index) = number else { return arrayOffset }
+    return switch form {
+    case .packed(let packed), .integers(_, let packed): packed.offset(of: index)
+    case .rows: row(number) ?? arrayOffset
+    case .bytes(let first): first + index
+    case .cells, .found: arrayOffset
+    }
+  }
 
   /// Returns where the one value of a cell's column is; nil if each row has a cell of its own.
   func constant(_ number: ElementNumber) -> Int? { column(number)?.column.constant }
@@ -119,13 +116,13 @@ final class ElementLayout: Sendable {
     if let (column, row) = column(number) {
       return try Cell.read(reader, at: row + Int(column.offset), type: column.type, base: column.base)
     }
-    guard let index = number.index else { try fail(.cellMismatch, at: offset) }
+    guard case .element(let index) = number else { try fail(.cellMismatch, at: arrayOffset) }
     switch form {
-    case .found: try fail(.several, at: offset)
+    case .found: try fail(.several, at: arrayOffset)
     case .packed(let packed): return try packed.cell(reader, at: index)
-    case .integers(let values): return .integer(values[index])
+    case .integers(let values, _): return .integer(values[index])
     case .bytes(let first): return .integer(Int64(try reader.byte(at: first + index)))
-    case .rows, .cells: try fail(.cellMismatch, at: offset)
+    case .rows, .cells: try fail(.cellMismatch, at: offset(of: number))
     }
   }
 }
@@ -153,5 +150,120 @@ extension ElementLayout {
   func run(ofRow number: ElementNumber) -> CellRun? {
     guard let columns, columns.shape == nil, let row = row(number) else { return nil }
     return CellRun(columns: columns.columns, first: row, stride: 0, count: columns.columns.count)
+  }
+}
+
+// MARK: places
+
+/// The place of a value to decode in an open session: at an offset of the message, with its tag, or among elements without
+/// tags. Two words, so that a decoder has room for it.
+struct OpenPlace {
+  /// The elements without tags that this belongs to.
+  let elements: Elements?
+  /// The offset in the message, or the index of the element; of a cell, the complement of its number among all cells of all
+  /// rows.
+  let position: Int
+
+  init(_ elements: Elements?, _ position: Int) {
+    self.elements = elements
+    self.position = position
+  }
+
+  init(at offset: Int) { self.init(nil, offset) }
+
+  /// The place of an element, or of the single value of its column.
+  init(_ number: ElementNumber, of elements: Elements) {
+    if let offset = elements.layout.constant(number) {
+      self.init(nil, offset)
+      return
+    }
+    switch number {
+    case .element(let index): self.init(elements, index)
+    case .cell(let column, let row): self.init(elements, ~(row &* elements.columnCount &+ column))
+    }
+  }
+
+  /// The place of a missing value, which reads like a nil: after the end of any message, where every read fails, and errors
+  /// know the offset.
+  static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
+
+  /// Where a value with a tag is; nil for an element.
+  var tagged: Int? { elements == nil ? position : nil }
+
+  /// The element that this is; for a value with a tag, of no use.
+  var number: ElementNumber { elements?.number(at: position) ?? .element(position) }
+
+  /// Whether this is the array of the values that a path finds in each of some elements.
+  var isEach: Bool { elements?.isEach == true }
+
+  var offset: Int { elements.map { $0.layout.offset(of: number) } ?? position }
+
+  /// Returns how many levels of optionals are around the nil at this place; nil if there is another value.
+  func levelOfNil(_ message: Message) -> Int? {
+    guard elements == nil else { return nil }
+    if Nils.isNil(message.reader, at: position) { return Nils.level(message.reader, at: position) }
+    return position == Self.absent.position ? 0 : nil
+  }
+
+  @inline(never)
+  func read<Value: ReadableScalar>(_ type: Value.Type, _ message: Message) throws(FormatError) -> Value {
+    if let elements { return try elements.read(type, number, message) }
+    var next = position
+    return try Value.read(message, at: position, next: &next)
+  }
+}
+
+/// Elements without tags that values belong to.
+///
+/// What a path finds is such an array, too: `each` finds its elements, whose place is that of the whole
+/// array.
+class Elements {
+  final let layout: ElementLayout
+  /// Whether these are what a path finds in each of other elements.
+  final let isEach: Bool
+  /// The shape of rows that are objects.
+  final let shape: Int?
+  final var count: Int { layout.count }
+  fileprivate final var columnCount: Int { layout.columns?.columns.count ?? 1 }
+
+  /// Returns the element at the position of a place.
+  @inline(__always)
+  final func number(at position: Int) -> ElementNumber {
+    if position >= 0 { return .element(position) }
+    let (row, column) = (~position).quotientAndRemainder(dividingBy: columnCount)
+    return .cell(column: column, row: row)
+  }
+
+  init(_ layout: ElementLayout, isEach: Bool) {
+    self.layout = layout
+    self.isEach = isEach
+    shape = layout.columns?.shape
+  }
+
+  /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
+  func run(_ number: ElementNumber, _ message: Message) throws(FormatError) -> CellRun? {
+    layout.run(ofRow: number)
+  }
+
+  final func read<Value: ReadableScalar>(
+    _ type: Value.Type, _ number: ElementNumber, _ message: Message
+  ) throws(FormatError) -> Value {
+    if let (column, row) = layout.column(number) {
+      return try Value.readCell(message, column, inRowAt: row)
+    }
+    return try Value.read(layout.cell(number, message.reader), at: layout.offset(of: number))
+  }
+
+  /// Fails because an element is not a row with keys.
+  @inline(never)
+  final func failAsRow(_ number: ElementNumber) throws(FormatError) -> Never {
+    try fail(isEach ? .several : .cellMismatch, at: layout.offset(of: number))
+  }
+
+  final func column(_ keyIndex: Int) throws(FormatError) -> Columns.Column {
+    guard let columns = layout.columns?.columns, keyIndex < columns.count else {
+      try fail(.malformed, at: layout.arrayOffset)
+    }
+    return columns[keyIndex]
   }
 }

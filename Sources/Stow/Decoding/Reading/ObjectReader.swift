@@ -9,6 +9,7 @@ final class ObjectReader {
   let keyTable: DecodingKeyTable
 
   private(set) var node = PathNode.top
+  private(set) var offset = 0
   private var form = Form.map
   /// The indices of the keys of the last shape, by their bytes; `unknown` if not looked up, and always for
   /// key types without bytes.
@@ -16,16 +17,16 @@ final class ObjectReader {
   private var indexedShape = -1
   /// The source of that shape; see `Message.source(ofShape:)`.
   private var indexedSource = 0
-  /// In a record, the next value, and the index of its key; `noKey` after the last. In a map, the next entry, key first.
+  /// In a record, the next value, and the index of its key; nil after the last. In a map, the next entry, key first.
   private var current = 0
-  private var nextIndex = ObjectReader.noKey
+  private var nextIndex: Int?
   private var start = 0
   private var end = 0
   /// The shape of a record or a row, and how many keys it has.
   private var shape = 0
   private var keyCount = 0
-  /// Where the bits of a partial record are; −1 if every key has a value.
-  private var presence = -1
+  /// Where the bits of a partial record are; nil if every key has a value.
+  private var presence: Int?
   /// The values by the indices of their keys, or the entries of a map, once some were requested out of order.
   private var offsets: [Int] = []
   private var entryIndex: TextIndex?
@@ -34,9 +35,9 @@ final class ObjectReader {
   /// The keys that were found as the next entry of the map, as bits of their bytes; and where the last of them was. Keys may
   /// share a bit, and then all keys are checked.
   private var takenKeys: UInt64 = 0
-  private var lastTaken = ObjectReader.noKey
+  private var lastTaken: Int?
   /// The index, in its shape, of the last key that was found by its name.
-  private var lastNamed = ObjectReader.noKey
+  private var lastNamed: Int?
   /// The table that the object is a row of.
   private var table: Elements?
   /// Its identity, to be compared without counting a reference.
@@ -44,14 +45,13 @@ final class ObjectReader {
 
   private enum Form { case map, record, row }
 
-  /// Where a value was found: at an offset, or in a row, in the column with an index.
-  struct Found: BitwiseCopyable {
-    fileprivate let number: Int
-
-    fileprivate init(_ number: Int) { self.number = number }
+  /// Where a value was found.
+  enum Found: BitwiseCopyable {
+    case value(at: Int)
+    /// In the row, in the column with an index.
+    case cell(Int)
   }
 
-  private static let noKey = -1
   /// The entry of a key whose index has not been looked up.
   private static let unknown = UInt16.max
   /// The entry of a key that the shape does not have, or has at an index that is too large for an entry.
@@ -70,16 +70,17 @@ final class ObjectReader {
   // MARK: objects
 
   @inline(__always)
-  func open(_ object: ObjectHeader, _ node: PathNode) throws(FormatError) {
+  func open(_ object: ObjectHeader, at offset: Int, _ node: PathNode) throws(FormatError) {
     forget(node)
+    self.offset = offset
     end = object.body.upperBound
     start = object.body.lowerBound
     current = start
     guard let shape = object.shape else {
       form = .map
       keysAreChecked = false
-      (takenKeys, lastTaken) = (0, Self.noKey)
-      nextIndex = Self.noKey
+      (takenKeys, lastTaken) = (0, nil)
+      nextIndex = nil
       return
     }
     guard shape < message.tables.shapeCount else { try fail(.malformed, at: start) }
@@ -98,18 +99,15 @@ final class ObjectReader {
     guard let object = try ObjectHeader.read(message.reader, at: offset) else {
       try fail(.mismatch, at: offset)
     }
-    try open(object, node)
+    try open(object, at: offset, node)
   }
 
-  /// Opens an element that is a row with keys.
   func open(_ number: ElementNumber, of table: Elements, _ node: PathNode) throws(FormatError) {
-    guard let shape = table.shape, let row = table.layout.row(number) else {
-      try fail(table.isEach ? .several : .cellMismatch, at: table.offset)
-    }
+    guard let shape = table.shape, let row = table.layout.row(number) else { try table.failAsRow(number) }
     // Rows are mostly read one after the other.
     if tableIdentity == ObjectIdentifier(table) {
       self.node = node
-      start = row
+      (offset, start) = (row, row)
       return
     }
     forget(node)
@@ -117,22 +115,22 @@ final class ObjectReader {
     tableIdentity = ObjectIdentifier(table)
     form = .row
     turn(to: shape)
-    start = row
-    nextIndex = Self.noKey
+    (offset, start) = (row, row)
+    nextIndex = nil
   }
 
   private func openPartial() throws(FormatError) {
     presence = start
     start = try Records.endOfPresence(message.reader, in: start..<end, keyCount: keyCount)
     current = start
-    nextIndex = keyIndex(after: -1)
-    if nextIndex == Self.noKey { try checkEnd(start) }
+    nextIndex = firstKeyIndex(from: 0)
+    if nextIndex == nil { try checkEnd(start) }
   }
 
   @inline(__always)
   private func turn(to shape: Int) {
     self.shape = shape
-    presence = -1
+    presence = nil
     let source = message.source(ofShape: shape)
     if shape == indexedShape, source == indexedSource { return }
     (indexedShape, indexedSource) = (shape, source)
@@ -156,21 +154,17 @@ final class ObjectReader {
     finish()
   }
 
-  /// Returns the index of the first key after `keyIndex` that has a value.
+  /// Returns the index of the first key from `keyIndex` on that has a value; nil if none has.
   @inline(__always)
-  private func keyIndex(after keyIndex: Int) -> Int {
-    var next = keyIndex &+ 1
+  private func firstKeyIndex(from keyIndex: Int) -> Int? {
+    var next = keyIndex
     while next < keyCount, !isPresent(next) { next &+= 1 }
-    return next < keyCount ? next : Self.noKey
+    return next < keyCount ? next : nil
   }
 
   private func isPresent(_ keyIndex: Int) -> Bool {
-    presence < 0 || message.reader.bit(keyIndex, at: presence)
+    presence.map { message.reader.bit(keyIndex, at: $0) } ?? true
   }
-
-  /// The offset by which the object is found again if its container has escaped (`Message.path(to:from:)`). No value
-  /// within it has that offset: it is that of the byte before its values, or of the beginning of a row.
-  var offset: Int { form == .row ? start : start - 1 }
 
   // MARK: finding
 
@@ -180,11 +174,11 @@ final class ObjectReader {
     let byte = keyByte(key)
     let keyIndex = indices[byte]
     // The indices of a shape with very many keys reach the numbers that stand for missing and unknown keys.
-    if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return Found(current) }
+    if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return .value(at: current) }
     if form == .map {
-      if let value = nextEntry(ofByte: byte) { return Found(value) }
+      if let value = nextEntry(ofByte: byte) { return .value(at: value) }
     } else if keyIndex < Self.missing {
-      if form == .row { return Found(Int(keyIndex)) }
+      if form == .row { return .cell(Int(keyIndex)) }
       if !isPresent(Int(keyIndex)) { return nil }
     }
     return try findOutOfLine(key, byte: byte)
@@ -210,9 +204,9 @@ final class ObjectReader {
 
   private func value(at keyIndex: Int?) throws(FormatError) -> Found? {
     guard let keyIndex, isPresent(keyIndex) else { return nil }
-    if form == .row { return Found(keyIndex) }
+    if form == .row { return .cell(keyIndex) }
     try seek(keyIndex)
-    return Found(current)
+    return .value(at: current)
   }
 
   private func keyIndex<Key: CodingKey>(of key: Key, byte: Int) throws(FormatError) -> Int? {
@@ -234,8 +228,8 @@ final class ObjectReader {
 
   private func seek(_ keyIndex: Int) throws(FormatError) {
     if offsets.isEmpty {
-      if keyIndex >= nextIndex, nextIndex != Self.noKey {
-        while nextIndex != keyIndex { try advance(to: message.reader.end(of: current)) }
+      if let nextIndex, keyIndex >= nextIndex {
+        while self.nextIndex != keyIndex { try advance(to: message.reader.end(of: current)) }
         return
       }
       try index()
@@ -249,9 +243,8 @@ final class ObjectReader {
   private func index() throws(FormatError) {
     var offsets = Array(repeating: message.reader.count, count: keyCount)
     defer { self.offsets = offsets }
-    let isPartial = presence >= 0
-    let body = (isPartial ? presence : start)..<end
-    var values = try Children(ObjectHeader(shape: shape, isPartial: isPartial, body: body), message)
+    let object = ObjectHeader(shape: shape, isPartial: presence != nil, body: (presence ?? start)..<end)
+    var values = try Children(object, message)
     while let value = try values.peek(message) {
       offsets[value.number] = value.value
       try values.pass(value, to: message.reader.end(of: value.value))
@@ -264,9 +257,9 @@ final class ObjectReader {
   func advance(to offset: Int) throws(FormatError) {
     guard offset <= end else { try fail(.malformed, at: current) }
     current = offset
-    if nextIndex != Self.noKey {
-      nextIndex = keyIndex(after: nextIndex)
-      if nextIndex == Self.noKey { try checkEnd(offset) }
+    if let passed = nextIndex {
+      nextIndex = firstKeyIndex(from: passed &+ 1)
+      if nextIndex == nil { try checkEnd(offset) }
     }
   }
 
@@ -277,14 +270,13 @@ final class ObjectReader {
 
   // MARK: names
 
-  /// Returns where the value for the key called `name` is; nil if the object lacks the key.
   func find(name: String) throws(FormatError) -> Found? {
     if form != .map {
       let found = try message.keyIndex(of: name, inShape: shape, likely: lastNamed)
       if let found { lastNamed = found }
       return try value(at: found)
     }
-    if let value = try nextEntry(named: name) { return Found(value) }
+    if let value = try nextEntry(named: name) { return .value(at: value) }
     return try message.withText(of: name) { text throws(FormatError) in try findIndexed(text) }
   }
 
@@ -294,14 +286,13 @@ final class ObjectReader {
     return nil
   }
 
-  /// Returns the names of the keys that have values.
   func names() throws(FormatError) -> [String] {
     guard form != .map else {
       try checkKeys()
       return try Children(ofMap: start..<end).names(message)
     }
     let names = try message.names(ofShape: shape).names
-    return presence < 0 ? names : names.indices.filter { isPresent($0) }.map { names[$0] }
+    return presence == nil ? names : names.indices.filter { isPresent($0) }.map { names[$0] }
   }
 
   /// Checks that the keys of the map are distinct, if that was not done before.
@@ -316,11 +307,14 @@ final class ObjectReader {
   /// Returns the scalar that was found, which has a tag unless it is in a row, and moves past it.
   @inline(__always)
   func read<Value: ReadableScalar>(_ type: Value.Type, _ found: Found) throws(FormatError) -> Value {
-    if let table { return try Value.readCell(message, table.column(found.number), inRowAt: start) }
-    var next = found.number
-    let result = try Value.read(message, at: found.number, next: &next)
-    try advance(to: next)
-    return result
+    switch found {
+    case .value(let offset):
+      var next = offset
+      let result = try Value.read(message, at: offset, next: &next)
+      try advance(to: next)
+      return result
+    case .cell(let column): return try Value.readCell(message, rows.column(column), inRowAt: start)
+    }
   }
 
   @inline(never)
@@ -331,8 +325,12 @@ final class ObjectReader {
   /// Moves past the value that was found if it is nil, and returns whether it is.
   @inline(never)
   func passNil(_ found: Found) throws(FormatError) -> Bool {
-    // A nil in all rows of a table is stored before them.
-    let offset = table.map { $0.layout.columns?.columns[found.number].constant } ?? found.number
+    let offset =
+      switch found {
+      case .value(let offset): offset
+      // A nil in all rows of a table is stored before them.
+      case .cell(let column): try rows.column(column).constant
+      }
     guard let offset, Nils.isNil(message.reader, at: offset) else { return false }
     try pass(found)
     return true
@@ -341,17 +339,24 @@ final class ObjectReader {
   /// Moves past the value that was found. The values of a row have no order.
   @inline(__always)
   func pass(_ found: Found) throws(FormatError) {
-    if form != .row { try advance(to: message.reader.end(of: found.number)) }
+    if case .value(let offset) = found { try advance(to: message.reader.end(of: offset)) }
   }
 
   /// The same for a value that ends at `offset`.
   func pass(_ found: Found, to offset: Int) throws(FormatError) {
-    if form != .row { try advance(to: offset) }
+    if case .value = found { try advance(to: offset) }
   }
 
   func place(_ found: Found) -> OpenPlace {
-    guard let table else { return OpenPlace(at: found.number) }
-    return OpenPlace(table.layout.cell(found.number, ofRowAt: start), of: table)
+    switch found {
+    case .value(let offset): OpenPlace(at: offset)
+    case .cell(let column): OpenPlace(rows.layout.cell(column, ofRowAt: start), of: rows)
+    }
+  }
+
+  private var rows: Elements {
+    guard let table else { preconditionFailure("a cell of no table") }
+    return table
   }
 
   // MARK: the entries of a map
@@ -399,7 +404,7 @@ final class ObjectReader {
   private func findEntry(_ text: SearchedText, ofByte byte: Int) throws(FormatError) -> Found? {
     if current < end, text.stands(at: current, in: message.reader) {
       if !takeKey(ofByte: byte) { try checkKeys() }
-      return Found(current &+ text.bytes.count)
+      return .value(at: current &+ text.bytes.count)
     }
     if entryIndex != nil { return try findIndexed(HashedText(text)) }
     // The entries from the next one on are looked at, and then those before it.
@@ -418,7 +423,7 @@ final class ObjectReader {
         // A key that was skipped could occur again after this one, and be taken for the first of its name.
         if offset != current || !takeKey(ofByte: byte) { try checkKeys() }
         current = offset
-        return Found(value)
+        return .value(at: value)
       }
       offset = next
     }
@@ -430,6 +435,6 @@ final class ObjectReader {
     if entryIndex == nil { entryIndex = try message.index(ofMap: start..<end) }
     guard let entry = try entryIndex?.key(text, message) else { return nil }
     current = entry.offset
-    return Found(try message.tables.endOfKey(message.reader, at: entry.offset))
+    return .value(at: try message.tables.endOfKey(message.reader, at: entry.offset))
   }
 }

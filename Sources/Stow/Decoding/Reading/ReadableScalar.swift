@@ -21,7 +21,7 @@ protocol ReadableScalar: Decodable, Sendable {
     arrayAt offset: Int, _ message: Message, into target: UnsafeMutableRawPointer, isOptional: Bool
   ) -> Bool
 
-  /// Returns the value of a cell, which has no tag. The offset is for errors.
+  /// Returns the value of the cell at `offset`, which has no tag.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 
   /// Returns the value of a cell of the given type, for which integers are counted from `base`.

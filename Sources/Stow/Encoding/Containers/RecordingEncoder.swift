@@ -25,7 +25,6 @@ struct RecordingEncoder: Encoder, StowValueCoder {
   }
 
   var place: Int { position.number }
-  /// The container of the value.
   var parent: Int { Int(container) }
 
   /// The builder; nil when the message is over.
@@ -76,7 +75,6 @@ extension RecordingEncoder: SingleValueEncodingContainer {
 ///
 /// Three trivial words, like a `RecordingEncoder`. Once the message is over, its elements are discarded.
 struct UnkeyedEncoder: UnkeyedEncodingContainer {
-  /// The container that the array is.
   private let position: TapePosition
   /// How many elements the array had when this container was last written to.
   private var lastCount = 0
@@ -112,18 +110,10 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    append { builder, _ in
-      value.record(in: &builder.recorded, key: TokenKey())
-      builder.linkLast()
-    }
+    append { builder, _ in builder.put(value, key: TokenKey()) }
   }
 
-  mutating func encodeNil() {
-    append { builder, _ in
-      builder.recorded.recordNil(level: 0, key: TokenKey())
-      builder.linkLast()
-    }
-  }
+  mutating func encodeNil() { append { builder, _ in builder.putNil(key: TokenKey()) } }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
@@ -154,17 +144,13 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   }
 }
 
-/// The container of an object that is being recorded.
 struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let writer: ObjectWriter
 
   var codingPath: [any CodingKey] { writer.codingPath }
 
   mutating func encodeNil(forKey key: Key) {
-    writer.record(key) { builder, key, _ in
-      builder.recorded.recordNil(level: 0, key: key)
-      builder.linkLast()
-    }
+    writer.record(key) { builder, key, _ in builder.putNil(key: key) }
   }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
@@ -230,7 +216,6 @@ final class ObjectWriter {
   private let owner: TapeBuilder?
 
   private struct Turn {
-    /// The container that the object is.
     var object = 0
     /// The slot that the next key most likely has; negative if keys are written as strings.
     var expected = 0
@@ -327,10 +312,7 @@ final class ObjectWriter {
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let key = announce(key)
-    builder.lend {
-      value.record(in: &$0.recorded, key: key)
-      $0.linkLast()
-    }
+    builder.lend { $0.put(value, key: key) }
   }
 
   @inline(__always)
@@ -341,14 +323,14 @@ final class ObjectWriter {
   @inline(__always)
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
     let key = announce(key)
-    try builder.lend { try $0.encode(announced: value, key: key, in: turn.object) }
+    try builder.lend { try $0.encode(value, key: key, in: turn.object) }
   }
 
   @inline(__always)
   func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
       let key = announce(key)
-      try builder.lend { try $0.encode(announced: value, key: key, in: turn.object, level: 1) }
+      try builder.lend { try $0.encode(value, key: key, in: turn.object, level: 1) }
     }
     if !isPresent { skip(key) }
   }
@@ -388,7 +370,6 @@ struct TapePosition: BitwiseCopyable {
     bits = UInt32(truncatingIfNeeded: number)
   }
 
-  /// The number of the token or the container.
   var number: Int { Int(bits) }
 
   /// The builder; nil when the message is over.
@@ -457,7 +438,6 @@ struct BuilderCell: BitwiseCopyable, @unchecked Sendable {
     return false
   }
 
-  /// Returns the builder, if the generation is still the same.
   @inline(__always)
   func builder(_ generation: UInt32) -> BuilderReference? {
     self.generation == generation ? state.pointee.builder : nil

@@ -1,6 +1,5 @@
 // Recording values of any type.
 
-/// A way to record the values of some type.
 class AnyEncodingPlan {
   /// Whether values may be recorded to an object that was begun.
   var continuesObjects: Bool { true }
@@ -21,7 +20,6 @@ class EncodingPlan<Value>: AnyEncodingPlan {
     preconditionFailure("an encoding plan without a way to encode")
   }
 
-  /// Records the elements of an array.
   func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) throws {
     try borrowingEach(of: elements) {
       let index = builder.recorded.tape.count
@@ -35,8 +33,12 @@ class EncodingPlan<Value>: AnyEncodingPlan {
 }
 
 extension TapeBuilder {
-  /// Records the value of a message.
-  func record<Value: Encodable>(_ value: Value) throws {
+  /// Records the value of a message, by the options of its encoder.
+  @inline(__always)
+  func record<Value: Encodable>(
+    _ value: Value, maximumDepth: Int = DepthLimit.standard, _ userInfo: UserInfo = UserInfo()
+  ) throws {
+    setOptions(maximumDepth: maximumDepth, userInfo)
     let entry = plan(of: Value.self)
     try encode(value, by: entry, key: TokenKey(), in: 0)
     try checkNesting(of: value)
@@ -45,7 +47,6 @@ extension TapeBuilder {
     throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
   }
 
-  /// Returns how values of a type are encoded.
   @inline(__always)
   func plan(of type: Any.Type) -> EncodingPlans.Entry { plans[type] ?? addPlan(of: type) }
 
@@ -55,13 +56,16 @@ extension TapeBuilder {
     return plans.add(type, makePlan(type))
   }
 
-  /// Records a value, and links it to the container whose key it has.
+  /// Records a value, and links it to the container whose key it has. If this throws, the key has no value.
   @inline(__always)
   func encode<Value: Encodable>(
     _ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
   ) throws {
     let entry = plan(of: Value.self)
-    try encode(value, by: entry, key: key, in: container, level: level)
+    do { try encode(value, by: entry, key: key, in: container, level: level) } catch {
+      recorded.isInOrder = false
+      throw error
+    }
   }
 
   /// The same for a value whose type is known here.
@@ -72,17 +76,6 @@ extension TapeBuilder {
     let index = recorded.tape.count
     try append(value, by: entry, key: key, parent: container, level: level)
     recorded.tape.link(index, in: container)
-  }
-
-  /// The same for a value whose key has been announced, which has no value if this throws.
-  @inline(__always)
-  func encode<Value: Encodable>(
-    announced value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
-  ) throws {
-    do { try encode(value, key: key, in: container, level: level) } catch {
-      recorded.isInOrder = false
-      throw error
-    }
   }
 
   /// Appends a value, which the caller links.
@@ -112,7 +105,9 @@ extension TapeBuilder {
       let place = recorded.tape[encoder.place]
       let isBegun = !place.isPlace || place.isSettled
       if entry.isPlain || isBegun && !entry.withPlan(as: AnyEncodingPlan.self, \.continuesObjects) {
-        try callAgain(of: value, encoder) { try value.encode(to: encoder) }
+        try beginCall(of: value, key: encoder.key, parent: encoder.parent)
+        defer { endCall() }
+        try value.encode(to: encoder)
       } else {
         try fill(encoder) {
           try append(value, by: entry, key: encoder.key, parent: encoder.parent, level: 0)
@@ -129,7 +124,6 @@ extension TapeBuilder {
   @inline(never)
   static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
     let builder = TapeBuilder(reusesContainers: false) { _ in nil }
-    builder.begin(maximumDepth: DepthLimit.standard, UserInfo())
     return builder.nestedKeyedContainer(keyType, key: TokenKey(), parent: 0)
   }
 
@@ -174,7 +168,6 @@ extension TapeBuilder {
     return nestedKeyedContainer(keyType, key: key, parent: parent)
   }
 
-  /// Returns a container for an object, new or reused.
   @inline(__always)
   private func keyed<Key: CodingKey>(
     _ pool: EncoderPools.Reference, _ object: Int, isNested: Bool = false
@@ -227,7 +220,6 @@ extension TapeBuilder {
     UnkeyedEncoder(builder: self, array: appendNested(.array, key: key, parent: parent))
   }
 
-  /// Returns an array for a key of a container, new or continued.
   func nestedUnkeyedContainer(forKey key: TokenKey, parent: Int) -> UnkeyedEncoder {
     if let array = recorded.container(forKey: key, in: parent, isArray: true) {
       return UnkeyedEncoder(builder: self, array: array)

@@ -27,7 +27,7 @@ final class TapeBuilder {
     /// How many `encode(to:)` are running.
     var calls = 0
     /// The options of the encoder when the call began.
-    var maximumDepth = 0
+    var maximumDepth = DepthLimit.standard
     var userInfo = UserInfo()
     /// Whether a container or a place was made that may nest too deeply.
     var mayBeTooDeep = false
@@ -53,8 +53,7 @@ final class TapeBuilder {
 
   var isOver: Bool { generation == BuilderCell.none }
 
-  @inline(__always)
-  func begin(maximumDepth: Int, _ userInfo: UserInfo) {
+  func setOptions(maximumDepth: Int, _ userInfo: UserInfo) {
     state.maximumDepth = maximumDepth
     // Assigning an empty dictionary would take two calls of the runtime.
     if !userInfo.isEmpty { state.userInfo = userInfo }
@@ -67,7 +66,6 @@ final class TapeBuilder {
     state.current = -1
   }
 
-  /// Tells encoders and containers that the message is over.
   private func endMessage() {
     if !cell.advance() {
       state.cell = BuilderCell.take()
@@ -122,9 +120,17 @@ final class TapeBuilder {
 
   // MARK: values
 
-  /// Links the last token, a scalar, to the current container.
+  /// Records a scalar as the next value of the current container.
   @inline(__always)
-  func linkLast() { recorded.tape.linkLast(in: state.current) }
+  func put<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
+    value.record(in: &recorded, key: key)
+    recorded.tape.linkLast(in: state.current)
+  }
+
+  func putNil(key: TokenKey) {
+    recorded.recordNil(level: 0, key: key)
+    recorded.tape.linkLast(in: state.current)
+  }
 
   /// Records a value by an `encode(to:)`, which `body` calls, to a place that it is given.
   @inline(__always)
@@ -133,26 +139,31 @@ final class TapeBuilder {
     _ body: (borrowing Value, _ place: Int) throws -> Void
   ) throws {
     let depth = recorded.tape.depth(of: parent)
-    guard depth <= state.maximumDepth, state.calls <= 2 &* state.maximumDepth else {
-      throw tooDeep(copy value, key, in: parent)
-    }
+    if depth > state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
     if depth == state.maximumDepth { state.mayBeTooDeep = true }
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    try beginCall(of: value, key: key, parent: parent)
     let place = recorded.tape.appendPlace(key: key)
     let (current, floor, slots) = (state.current, state.floor, recorded.keyTables.slotCount)
     (state.current, state.floor) = (0, recorded.tape.nextContainer)
-    state.calls &+= 1
-    do {
-      try body(value, place)
-    } catch {
-      state.calls &-= 1
+    defer {
       (state.current, state.floor) = (current, floor)
+      endCall()
+    }
+    do { try body(value, place) } catch {
       forget(slotsFrom: slots)
       throw error
     }
-    state.calls &-= 1
-    (state.current, state.floor) = (current, floor)
   }
+
+  /// Counts a call that may lead to others, if there is room for it on the stack.
+  @inline(__always)
+  func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
+    if state.calls > 2 &* state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
+    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    state.calls &+= 1
+  }
+
+  func endCall() { state.calls &-= 1 }
 
   /// Records a value as a container with the elements that `elements` records.
   @inline(__always)
@@ -162,16 +173,12 @@ final class TapeBuilder {
   ) throws {
     try checkDepth(of: value, key: key, parent: parent)
     let (current, slots) = (state.current, recorded.keyTables.slotCount)
-    let container = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
-    state.current = container
-    do {
-      try elements(container)
-    } catch {
-      state.current = current
+    defer { state.current = current }
+    state.current = recorded.tape.append(isMap ? recorded.mapForm() : .array, key: key, parent: parent)
+    do { try elements(state.current) } catch {
       forget(slotsFrom: slots)
       throw error
     }
-    state.current = current
   }
 
   /// The same for a container that may hold others of its kind without a call of `encode(to:)` in between.
@@ -180,9 +187,8 @@ final class TapeBuilder {
     of value: borrowing Value, isMap: Bool, key: TokenKey, parent: Int,
     _ elements: (_ container: Int) throws -> Void
   ) throws {
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
-    state.calls &+= 1
-    defer { state.calls &-= 1 }
+    try beginCall(of: value, key: key, parent: parent)
+    defer { endCall() }
     try recordContainer(of: value, isMap: isMap, key: key, parent: parent, elements)
   }
 
@@ -201,7 +207,6 @@ final class TapeBuilder {
   func leaveLevel() { state.calls &-= 1 }
 
   /// Takes back the slots that were new in a value that threw.
-  @inline(never)
   private func forget(slotsFrom count: Int) {
     recorded.isInOrder = false
     recorded.keyTables.forgetSlots(from: count)
@@ -279,29 +284,15 @@ final class TapeBuilder {
   func attempt(_ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
     let (place, slots) = (recorded.tape[encoder.place], recorded.keyTables.slotCount)
     do { try body() } catch {
-      if place.isContainer {
-        recorded.isInOrder = false
-      } else if recorded.tape.count == encoder.place {
-        _ = recorded.tape.appendPlace(key: place.key)
-      } else if !recorded.tape[encoder.place].isPlace || recorded.tape[encoder.place].isSettled
-        || recorded.tape.count > encoder.place + 1
-      {
-        recorded.tape[encoder.place] = place
-        recorded.tape[encoder.place].become(.place, value: 0)
-        forget(slotsFrom: slots)
-      }
+      recorded.isInOrder = false
+      if place.isContainer { throw error }
+      if recorded.tape.count == encoder.place { _ = recorded.tape.appendPlace(key: place.key) }
+      recorded.tape[encoder.place] = place
+      recorded.tape[encoder.place].become(.place, value: 0)
+      forget(slotsFrom: slots)
       throw error
     }
     if recorded.tape[encoder.place].isPlace { recorded.tape[encoder.place].become(.place, value: 1) }
-  }
-
-  /// Lets `body` call an `encode(to:)` with the encoder of a place.
-  func callAgain<Value>(of value: Value, _ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
-    guard state.calls <= 2 * state.maximumDepth else { throw tooDeep(value, encoder.key, in: encoder.parent) }
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(value, encoder.key, in: encoder.parent) }
-    state.calls += 1
-    defer { state.calls -= 1 }
-    try body()
   }
 
   // MARK: depth

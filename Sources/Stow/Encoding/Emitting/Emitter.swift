@@ -18,7 +18,6 @@ struct Emitter: ~Copyable {
   /// The innermost open container; outside all others, that of the whole message.
   var frame = Frame(token: 0, end: 0)
 
-  /// An open container.
   struct Frame: BitwiseCopyable {
     let token: Int
     /// How much was written after it.
@@ -27,7 +26,7 @@ struct Emitter: ~Copyable {
     var keys = Keys.none
     /// The keys of an object.
     var table: KeyTable.Reference?
-    /// A bit for the byte of the key of each value, if that is below 64.
+    /// The bits of the keys that a row from memory has values for.
     var marks: UInt64 = 0
 
     enum Keys { case none, bytes, strings }
@@ -71,8 +70,8 @@ struct Emitter: ~Copyable {
         close(token, tape, &plan)
       } else if !token.mayHaveElements {
         write(value: token, tape, &message)
-      } else if let last = open(token, index, tape, &message, &plan) {
-        index = last
+      } else if !writeWhole(token, index, tape, &message, &plan) {
+        index = open(token, index, tape, &message, &plan)
         // Rows that were kept may be on the tape now.
         tape = message.tape.view
         continue
@@ -82,25 +81,34 @@ struct Emitter: ~Copyable {
     }
   }
 
-  /// Begins to write a container, and returns its last value; nil if it is written as a whole.
+  /// Writes an empty container, or an array that does without tags, and returns whether it is one.
+  @inline(__always)
+  private mutating func writeWhole(
+    _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
+    _ plan: inout MessagePlan
+  ) -> Bool {
+    if token.kind == .packed { return writeRetained(index, tape, &message) }
+    let container = tape.container(token)
+    if container.count == 0 {
+      writeRare(token, tape, &message)
+      return true
+    }
+    return token.kind == .array && writeColumns(tape, index, container, &message, &plan)
+  }
+
+  /// Begins to write a container, and returns its last value.
   @inline(__always)
   private mutating func open(
     _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
     _ plan: inout MessagePlan
-  ) -> Int? {
+  ) -> Int {
     if token.kind == .packed {
-      if writeRetained(index, tape, &message) { return nil }
       // The rows do not follow the array, as they would if they had been recorded one by one.
       outer.append(frame)
       frame = Frame(token: index, end: writer.count)
-      return message.tape.container(at: index).map { Int(message.tape.container($0).last) }
+      return message.tape.container(at: index).map { Int(message.tape.container($0).last) } ?? index
     }
     let container = tape.container(token)
-    if container.count == 0 {
-      writeRare(token, tape, &message)
-      return nil
-    }
-    if token.kind == .array, writeColumns(tape, index, container, &message, &plan) { return nil }
     outer.append(frame)
     frame = Frame(token: index, end: writer.count)
     if token.kind == .object {
@@ -120,7 +128,7 @@ struct Emitter: ~Copyable {
     if token.kind == .array {
       Arrays.writeHeader(writer.count - frame.end, to: &writer)
     } else if case let shape = frame.table?.pointee.shape ?? plan.shape(ofMap: container), shape >= 0 {
-      let missing = frame.table.map { $0.pointee.present.slots.count - Int(container.count) } ?? 0
+      let missing = frame.table.map { $0.pointee.present.count - Int(container.count) } ?? 0
       if missing > 0, let keys = frame.table { writePresence(container, keys, tape) }
       Records.writeHeader(writer.count - frame.end, shape: shape, isPartial: missing > 0, to: &writer)
     } else {
@@ -131,43 +139,38 @@ struct Emitter: ~Copyable {
 
   /// Writes a bit for every key of the shape: whether the object has a value for it.
   private mutating func writePresence(_ object: TapeContainer, _ keys: KeyTable.Reference, _ tape: TapeView) {
-    if keys.pointee.present.isInByteOrder {
-      return writer.littleEndian(frame.marks, width: Records.presenceSize(keys.pointee.present.slots.count))
-    }
     // Keys and values are in the order of slots.
-    let slots = keys.pointee.present.slots
+    let (slots, table) = (keys.pointee.present, keys.pointee.table)
+    writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
     var token = Int(object.last)
-    var end = slots.count
-    writer.reserve(Records.presenceSize(end) + BackwardWriter.margin)
-    while end > 0 {
-      let start = (end - 1) & ~7
-      var bits: UInt8 = 0
-      for place in (start..<end).reversed() {
-        bits <<= 1
-        if token != object.token, keys.pointee.slot(ofByte: tape[token].key.byte) == slots[place] {
-          bits |= 1
-          token = tape[token].previous
-        }
+    var (bits, end) = (UInt64(0), slots.count)
+    for place in slots.indices.reversed() {
+      bits <<= 1
+      if token != object.token, Int(table[tape[token].key.byte]) == slots[place] {
+        bits |= 1
+        token = tape[token].previous
       }
-      writer.byte(bits)
-      end = start
+      if place & 63 == 0 {
+        writer.littleEndian(bits, width: Records.presenceSize(end &- place))
+        (bits, end) = (0, place)
+      }
     }
     assert(token == object.token, "a key that is not in its turn")
   }
 
-  /// Writes the key of a value if keys precede their values, or notes that it has one.
+  /// Writes the key of a value, if keys precede their values.
   @inline(__always)
   private mutating func writeKey(_ token: Token, _ index: Int, _ message: inout RecordedMessage) {
-    let byte = token.key.byte
     switch frame.keys {
-    case .none: frame.marks |= 1 &<< UInt64(truncatingIfNeeded: byte)
+    case .none: break
     case .bytes:
-      if let table = frame.table { write(keyAt: table.pointee.slot(ofByte: byte), of: table, &message) }
+      if let table = frame.table {
+        write(keyAt: table.pointee.slot(ofByte: token.key.byte), of: table, &message)
+      }
     case .strings: write(key: message.tape.keyString(at: index), &message)
     }
   }
 
-  /// Writes a value that is not a container, or is an empty one.
   @inline(__always)
   mutating func write(value token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
@@ -241,7 +244,6 @@ struct Emitter: ~Copyable {
 // What precedes the body of a message: its symbols and shapes (FORMAT.md, "Prelude").
 
 extension Emitter {
-  /// Writes the symbols and shapes of the message, before its body.
   mutating func writePrelude(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
     for shape in plan.shapes.reversed() {
       let keys = plan.keys(of: shape, message)

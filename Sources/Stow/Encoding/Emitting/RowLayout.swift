@@ -49,7 +49,7 @@ struct RowLayout {
     case .object:
       let keys = message.keyTables[Int(head.keys)]
       shape = keys.pointee.shape
-      isFull = columnCount == keys.pointee.present.slots.count
+      isFull = columnCount == keys.pointee.present.count
     case .map: shape = plan.shape(ofMap: head)
     default:
       shape = nil
@@ -63,7 +63,7 @@ struct RowLayout {
   init?(_ kept: KeptRows) {
     guard kept.areAlike, let keys = kept.keys, keys.pointee.shape >= 0 else { return nil }
     (shape, count, columnCount, self.kept) = (keys.pointee.shape, kept.count, kept.columns.count, kept)
-    guard columnCount > 0, columnCount == keys.pointee.present.slots.count else { return nil }
+    guard columnCount > 0, columnCount == keys.pointee.present.count else { return nil }
   }
 
   /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
@@ -311,7 +311,7 @@ extension Emitter {
         outer.append(frame)
         frame = Frame(token: 0, end: writer.count)
       case .begin(let keys, _):
-        let keyCount = keys.pointee.present.slots.count
+        let keyCount = keys.pointee.present.count
         let isPartial = frame.marks.nonzeroBitCount < keyCount
         if isPartial { writer.littleEndian(frame.marks, width: Records.presenceSize(keyCount)) }
         Records.writeHeader(
@@ -343,12 +343,12 @@ extension KeptRows {
     func place(_ byte: Int) -> UInt64 {
       guard let keys = objects.last else { return 0 }
       let slot = keys.pointee.slot(ofByte: byte)
-      return keys.pointee.present.slots.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
+      return keys.pointee.present.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
     }
     for step in steps {
       switch step {
       case .begin(let keys, let byte):
-        guard keys.pointee.shape >= 0, keys.pointee.present.slots.count <= 64 else { return nil }
+        guard keys.pointee.shape >= 0, keys.pointee.present.count <= 64 else { return nil }
         places.append(place(byte))
         objects.append(keys)
       case .value(let column): places.append(place(column.byte))

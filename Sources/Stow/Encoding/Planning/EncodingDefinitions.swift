@@ -6,26 +6,31 @@ import Synchronization
 /// The definitions of a context never change, and are shared by threads. Those of a log or a stream grow from
 /// record to record, and belong to its writer.
 package final class EncodingDefinitions: @unchecked Sendable {
-  // Unchecked because these properties are accessed often, and accesses call nothing that comes back here.
-
-  /// A number that identifies these definitions, and changes when they grow.
-  @exclusivity(unchecked) private(set) var version = EncodingDefinitions.newVersion()
+  struct State: ~Copyable {
+    /// A number that identifies these definitions, and changes when they grow.
+    fileprivate(set) var version = EncodingDefinitions.newVersion()
+    /// How many bytes all preludes together may still take.
+    fileprivate(set) var room: Int
+    /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
+    /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
+    fileprivate(set) var strings = StringPool()
+    /// The shapes that have a string as a key, by string, those with the fewest keys first.
+    fileprivate(set) var shapesByKey: [[Int]] = []
+  }
+  // Unchecked because it is accessed often, and accesses call nothing that comes back here.
+  @exclusivity(unchecked) private var state: State
+  var version: UInt64 { state.version }
+  var room: Int { state.room }
+  var strings: StringPool { @inline(__always) _read { yield state.strings } }
   /// Whether every message adds what it defines.
   let grows: Bool
-  /// The most bytes that all preludes together may have, and how many of them are left. Readers refuse more.
+  /// The most bytes that all preludes together may have. Readers refuse more.
   private let limit: Int
-  @exclusivity(unchecked) private(set) var room: Int
-
   private var symbolCount = 0
-  /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
-  /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
-  @exclusivity(unchecked) private(set) var strings = StringPool()
   /// The keys of all shapes, shape after shape: strings of the pool.
   private var keys: [UInt32] = []
   /// Where the keys of each shape are in `keys`.
   private var ranges: [Range<Int>] = []
-  /// The shapes that have a string as a key, by string, those with the fewest keys first.
-  @exclusivity(unchecked) private var shapesByKey: [[Int]] = []
   private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
@@ -38,14 +43,15 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   init(_ content: ContextMessage) {
     grows = false
-    (limit, room) = (.max, .max)
-    for symbol in content.symbols { noteSymbol(strings.intern(symbol)) }
+    limit = .max
+    state = State(room: .max)
+    for symbol in content.symbols { noteSymbol(state.strings.intern(symbol)) }
     // Keys that are symbols are not looked up, because symbols may be long and keys many: they come first in
     // the pool.
     for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
-      addShape(zip(shape, numbers).map { UInt32($1 < symbolCount ? $1 : strings.intern($0)) })
+      addShape(zip(shape, numbers).map { UInt32($1 < symbolCount ? $1 : state.strings.intern($0)) })
     }
-    for key in shapesByKey.indices { sortShapes(ofKey: key) }
+    for key in state.shapesByKey.indices { sortShapes(ofKey: key) }
   }
 
   /// Makes empty definitions, to which every message adds its own.
@@ -54,31 +60,32 @@ package final class EncodingDefinitions: @unchecked Sendable {
   ///   nothing.
   package init(limit: Int = .max) {
     grows = true
-    (self.limit, room) = (limit, limit)
+    self.limit = limit
+    state = State(room: limit)
   }
 
   private func noteSymbol(_ index: Int) {
     let size = symbolCount < Symbols.shortLimit ? 1 : 1 + Varint.size(symbolCount)
     symbolCount += 1
-    strings[index].symbol = UInt32(symbolCount)
-    strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
+    state.strings[index].symbol = UInt32(symbolCount)
+    state.strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
   }
 
   private func addShape(_ indices: [UInt32]) {
-    while shapesByKey.count < strings.count { shapesByKey.append([]) }
+    while state.shapesByKey.count < strings.count { state.shapesByKey.append([]) }
     shapesByList[indices] = ranges.count
-    for key in indices { shapesByKey[Int(key)].append(ranges.count) }
+    for key in indices { state.shapesByKey[Int(key)].append(ranges.count) }
     ranges.append(keys.count..<keys.count + indices.count)
     keys += indices
   }
 
   /// Puts the shapes that have a key in the order in which they are tried.
   private func sortShapes(ofKey key: Int) {
-    let shapes = shapesByKey[key]
+    let shapes = state.shapesByKey[key]
     let order = sortedIndices(shapes.count) {
       (ranges[shapes[$0]].count, shapes[$0]) < (ranges[shapes[$1]].count, shapes[$1])
     }
-    shapesByKey[key] = order.map { shapes[$0] }
+    state.shapesByKey[key] = order.map { shapes[$0] }
   }
 
   /// Whether messages add nothing more, because too much was added already.
@@ -86,29 +93,31 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   /// Forgets all definitions, when the reader does, too.
   package func removeAll() {
-    version = Self.newVersion()
-    room = limit
+    state.version = Self.newVersion()
+    state.room = limit
     symbolCount = 0
-    strings.removeAll()
+    state.strings.removeAll()
     keys.removeAll(keepingCapacity: true)
     ranges.removeAll(keepingCapacity: true)
-    shapesByKey.removeAll(keepingCapacity: true)
+    state.shapesByKey.removeAll(keepingCapacity: true)
     shapesByList.removeAll(keepingCapacity: true)
   }
 
   /// Adds what a message defines, and remembers its other strings.
   func add(_ message: borrowing RecordedMessage, _ plan: borrowing MessagePlan) {
-    for string in plan.symbols { noteSymbol(strings.intern(message.strings.utf8(string))) }
+    for string in plan.symbols { noteSymbol(state.strings.intern(message.strings.utf8(string))) }
     for shape in plan.shapes {
-      let indices = plan.keys(of: shape, message).map { UInt32(strings.intern(message.strings.utf8($0))) }
+      let indices = plan.keys(of: shape, message).map {
+        UInt32(state.strings.intern(message.strings.utf8($0)))
+      }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
-      version = Self.newVersion()
+      state.version = Self.newVersion()
     }
     for index in 0..<message.strings.count where message.strings[index].symbol == 0 && !isFull {
-      _ = strings.intern(message.strings.utf8(index))
+      _ = state.strings.intern(message.strings.utf8(index))
     }
-    if room < .max { room -= plan.preludeBound(message) }
+    if room < .max { state.room -= plan.preludeBound(message) }
   }
 
   var counts: (symbols: Int, shapes: Int) { (symbolCount, ranges.count) }
@@ -142,14 +151,14 @@ package final class EncodingDefinitions: @unchecked Sendable {
     var wanted: [UInt32] = []
     for name in names {
       let index = strings.find(name)
-      guard index >= 0, index < shapesByKey.count else { return nil }
+      guard index >= 0, index < state.shapesByKey.count else { return nil }
       wanted.append(UInt32(index))
     }
     if isExact { return shapesByList[wanted].map { Match($0, Array(wanted.indices), wanted: wanted.count) } }
     // The shortest of the lists of shapes.
-    guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
+    guard let rarest = wanted.min(by: { state.shapesByKey[Int($0)].count < state.shapesByKey[Int($1)].count })
     else { return nil }
-    for shape in shapesByKey[Int(rarest)] {
+    for shape in state.shapesByKey[Int(rarest)] {
       let count = ranges[shape].count
       guard count <= Self.mostKeys else { return nil }
       if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
@@ -180,12 +189,12 @@ extension KeyTable {
   mutating func match(_ definitions: EncodingDefinitions) -> Int {
     if let known = match(version: definitions.version) { return known }
     collectPresent()
-    let names = present.slots.map { utf8(atSlot: $0) }
+    let names = present.map { utf8(atSlot: $0) }
     guard let shape = names.isEmpty ? nil : definitions.match(names, isExact: false) else {
       return addMatch(version: definitions.version, shape: -1, slots: [], cost: 0)
     }
     let slots = shape.positions.enumerated().map { index, position in
-      position >= 0 ? present.slots[position] : slot(named: definitions.key(index, ofShape: shape.number))
+      position >= 0 ? present[position] : slot(named: definitions.key(index, ofShape: shape.number))
     }
     return addMatch(version: definitions.version, shape: shape.number, slots: slots, cost: shape.cost)
   }

@@ -59,7 +59,7 @@ struct Planner: ~Copyable {
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
     if message.maps.count > mostMaps || message.hasFreeKeys {
       plan.hasLists = true
-      guard plan.lists.collect(&message) else { return false }
+      guard plan.maps.collect(&message) else { return false }
       // The keys of a single map only had to be distinct.
       if message.maps.count <= mostMaps { plan.removeAll() }
     }
@@ -100,21 +100,21 @@ struct Planner: ~Copyable {
       keys.pointee.collectPresent()
       // For later messages, the keys without a value join.
       let isDefined =
-        definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.slots.isEmpty
+        definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.isEmpty
       if isDefined { keys.pointee.collectPresent(all: true) }
       considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
         firstUse: keys.pointee.firstUse, isDefined: isDefined)
     }
-    for index in plan.lists.lists.indices where plan.lists[index].uses > 1 || definitions != nil {
-      let names = plan.lists.keys(of: index).map { message.strings.utf8(Int($0)) }
+    for index in plan.maps.lists.indices where plan.maps.lists[index].uses > 1 || definitions != nil {
+      let names = plan.maps.lists[index].keys.map { message.strings.utf8(Int($0)) }
       if let match = definitions?.match(names, isExact: true) {
-        plan.lists[index].shape = match.number
+        plan.maps.lists[index].shape = match.number
         continue
       }
       considerShape(
         .list(index), textSize: names.reduce(0) { $0 + KeyText.measure($1).size },
-        uses: plan.lists[index].uses, firstUse: plan.lists[index].firstUse)
+        uses: plan.maps.lists[index].uses, firstUse: plan.maps.lists[index].firstUse)
     }
     if plan.shapes.count > 1 {
       let shapes = plan.shapes
@@ -159,7 +159,7 @@ struct Planner: ~Copyable {
   ) {
     switch shape.source {
     case .keyTable(let index): message.keyTables[index].pointee.shape = number
-    case .list(let index): plan.lists[index].shape = number
+    case .list(let index): plan.maps.lists[index].shape = number
     }
   }
 
@@ -172,10 +172,10 @@ struct Planner: ~Copyable {
     for keys in message.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
       keys.pointee.internKeys(&message.strings)
     }
-    for index in plan.lists.lists.indices where plan.lists[index].shape >= 0 {
-      let written = isKnown(shape: plan.lists[index].shape) ? 0 : 1
-      for key in plan.lists.keys(of: index) {
-        message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - plan.lists[index].uses)
+    for list in plan.maps.lists where list.shape >= 0 {
+      let written = isKnown(shape: list.shape) ? 0 : 1
+      for key in list.keys {
+        message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - list.uses)
       }
     }
   }
@@ -273,7 +273,7 @@ struct MessagePlan: ~Copyable {
   var shapes: [Shape] = []
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
-  var lists = KeyLists()
+  var maps = KeyLists()
   /// Whether maps name their list.
   var hasLists = false
   /// The numbers of the first shape and the first symbol of the message: lower ones belong to its
@@ -304,14 +304,14 @@ struct MessagePlan: ~Copyable {
     switch shape.source {
     case .keyTable(let index):
       let keys = message.keyTables[index]
-      return keys.pointee.present.slots.map { keys.pointee.string(atSlot: $0) }
-    case .list(let index): return lists.keys(of: index).map(Int.init)
+      return keys.pointee.present.map { keys.pointee.string(atSlot: $0) }
+    case .list(let index): return maps.lists[index].keys.map(Int.init)
     }
   }
 
   /// Returns the shape of a map; −1 if it has none.
   func shape(ofMap container: TapeContainer) -> Int {
-    hasLists && container.keys != TapeContainer.map ? lists[Int(container.keys)].shape : -1
+    hasLists && container.keys != TapeContainer.map ? maps.lists[Int(container.keys)].shape : -1
   }
 
   func preludeBound(_ message: borrowing RecordedMessage) -> Int {
@@ -331,7 +331,7 @@ struct MessagePlan: ~Copyable {
   mutating func removeAll() {
     shapes.removeAll(keepingCapacity: shapes.count <= Self.mostKept)
     symbols.removeAll(keepingCapacity: symbols.count <= Self.mostKept)
-    lists.removeAll()
+    maps.removeAll()
     hasLists = false
   }
 }
@@ -339,81 +339,63 @@ struct MessagePlan: ~Copyable {
 /// The sequences of keys that the maps of a message have: each distinct one may become a shape.
 struct KeyLists: ~Copyable {
   struct List {
-    /// Where its keys are among those of all lists.
-    fileprivate let range: Range<Int>
+    /// Strings of the pool.
+    let keys: [UInt32]
     let firstUse: Int
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
   }
 
-  private(set) var lists: [List] = []
-  /// The keys of the lists, one list after another: strings of the pool.
-  private var keys: [UInt32] = []
+  var lists: [List] = []
   /// The lists by the hashes of their keys; one whose hash another list has is under the next free number.
   private var byHash: [UInt64: Int] = [:]
   private let hashing = ByteHash()
-
-  private typealias Keys = UnsafeMutableBufferPointer<UInt32>
-
-  /// The keys of the map that is being looked at: strings of the pool.
+  /// The keys of the map that is being looked at.
   private var mapKeys = GrowableBuffer<UInt32>(capacity: 64)
-
-  subscript(index: Int) -> List {
-    _read { yield lists[index] }
-    _modify { yield &lists[index] }
-  }
-
-  func keys(of list: Int) -> ArraySlice<UInt32> { keys[lists[list].range] }
 
   mutating func removeAll() {
     guard !lists.isEmpty else { return }
     let isSmall = lists.count < 1024
     lists.removeAll(keepingCapacity: isSmall)
-    keys.removeAll(keepingCapacity: isSmall)
     byHash.removeAll(keepingCapacity: isSmall)
   }
 
   /// Gives every map of the message its list. Returns false if a map has a key twice.
   mutating func collect(_ message: inout RecordedMessage) -> Bool {
-    for number in message.maps.buffer {
-      let map = Int(number)
+    for map in message.maps.buffer {
       mapKeys.removeAll()
-      message.tape.forEachBackwards(in: map) {
+      message.tape.forEachBackwards(in: Int(map)) {
         mapKeys.append(UInt32(truncatingIfNeeded: message.tape.keyString(at: $0)))
       }
       if mapKeys.count == 0 { continue }
-      var wanted = mapKeys.buffer
-      wanted.reverse()
-      guard let list = list(of: wanted, &message.strings, map: map) else { return false }
-      message.tape.setKeys(list, of: map)
+      var keys = mapKeys.buffer
+      keys.reverse()
+      guard let list = list(of: keys, &message.strings, map: map) else { return false }
+      message.tape.setKeys(list, of: Int(map))
     }
     return true
   }
 
   /// Returns the list with these keys, which is added if it is new; nil if a key repeats.
-  private mutating func list(of wanted: Keys, _ strings: inout StringPool, map: Int) -> Int? {
-    var hash = hash(wanted)
+  private mutating func list(
+    of keys: UnsafeMutableBufferPointer<UInt32>, _ strings: inout StringPool, map: UInt32
+  ) -> Int? {
+    let bytes = UnsafeRawBufferPointer(keys)
+    var hash = bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
     while let found = byHash[hash] {
-      if wanted.elementsEqual(keys[lists[found].range]) {
+      if lists[found].keys.elementsEqual(keys) {
         lists[found].uses += 1
         return found
       }
       hash &+= 1
     }
-    for key in wanted {
-      if strings[Int(key)].mark == UInt32(truncatingIfNeeded: map) { return nil }
-      strings[Int(key)].mark = UInt32(truncatingIfNeeded: map)
+    for key in keys {
+      if strings[Int(key)].mark == map { return nil }
+      strings[Int(key)].mark = map
     }
-    let start = keys.count
-    keys += wanted
     byHash[hash] = lists.count
-    lists.append(List(range: start..<keys.count, firstUse: map))
+    lists.append(List(keys: Array(keys), firstUse: Int(map)))
     return lists.count - 1
-  }
-
-  private func hash(_ keys: Keys) -> UInt64 {
-    let bytes = UnsafeRawBufferPointer(keys)
-    return bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
   }
 }

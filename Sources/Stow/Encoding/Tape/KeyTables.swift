@@ -151,7 +151,7 @@ struct KeyTable: ~Copyable {
 
   /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, `noSlot` for
   /// a key without one. One of these without a value may have a slot, such as that of an optional that is nil.
-  private(set) var present = PresentKeys()
+  private(set) var present: [Int] = []
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no
   /// use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
@@ -269,13 +269,13 @@ struct KeyTable: ~Copyable {
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The bytes of the texts of the keys that are written.
-  var textSize: Int { present.slots.reduce(0) { $0 + text(atSlot: $1).count } }
+  var textSize: Int { present.reduce(0) { $0 + text(atSlot: $1).count } }
 
   /// Notes which slots have values, for a message that is complete.
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    present = PresentKeys((0..<slotCount).filter { all || hasValue(atSlot: $0) }, keys)
+    present = (0..<slotCount).filter { all || hasValue(atSlot: $0) }
   }
 
   // MARK: shapes of definitions
@@ -295,7 +295,7 @@ struct KeyTable: ~Copyable {
     let states: [UInt16]
     /// The shape that has all keys with values, or −1.
     let shape: Int
-    let present: PresentKeys
+    let present: [Int]
     /// How many bytes an object takes as a record of it, besides its length and values.
     let cost: Int
     /// The bytes of the texts of the keys that have values.
@@ -319,7 +319,7 @@ struct KeyTable: ~Copyable {
     matches.append(
       Match(
         version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape,
-        present: PresentKeys(slots, keys), cost: cost, textSize: textSize))
+        present: slots, cost: cost, textSize: textSize))
     return matches.count - 1
   }
 
@@ -342,7 +342,7 @@ struct KeyTable: ~Copyable {
     let written = shape >= 0 ? 1 : uses
     strings.truncate(to: 0)
     for _ in 0..<slotCount { strings.append(-1) }
-    for slot in present.slots {
+    for slot in present {
       let string = pool.intern(utf8(atSlot: slot))
       pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
       strings[slot] = string
@@ -366,21 +366,4 @@ struct KeyTable: ~Copyable {
 
   /// Returns the string of the key at a slot; −1 if the pool has no use for it.
   func string(atSlot slot: Int) -> Int { slot < strings.count ? strings[slot] : -1 }
-}
-
-/// The slots of the keys that are written, in order.
-struct PresentKeys {
-  private(set) var slots: [Int] = []
-  /// Whether the bytes of these keys are 0, 1, 2 and so on, and below 64.
-  private(set) var isInByteOrder = false
-
-  init() {}
-
-  fileprivate init(_ slots: [Int], _ bytes: borrowing GrowableBuffer<UInt8>) {
-    self.slots = slots
-    isInByteOrder = slots.count <= 64
-    for (number, slot) in slots.enumerated() where slot == KeyTable.noSlot || Int(bytes[slot]) != number {
-      isInByteOrder = false
-    }
-  }
 }

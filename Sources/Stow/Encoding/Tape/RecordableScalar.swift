@@ -6,7 +6,6 @@
 
 /// A type whose values are recorded without their own `encode(to:)`.
 protocol RecordableScalar: Encodable, Sendable {
-  /// Appends a token.
   func record(in message: inout RecordedMessage, key: TokenKey)
 
   /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
@@ -188,11 +187,7 @@ extension RecordableScalar {
 
   static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int) {
     let first = message.tape.count
-    // The first keys of a message are new, because a dictionary has none of its keys twice.
-    let areNew = message.strings.count == 0
-    for (key, value) in values {
-      value.record(in: &message, key: areNew ? message.key(new: key) : message.key(key))
-    }
+    for (key, value) in values { value.record(in: &message, key: message.key(key)) }
     message.tape.linkAll(from: first, in: map)
   }
 

@@ -23,7 +23,8 @@ struct RecordedMessage: ~Copyable {
   var hasLatePlaces = false
   /// The integers of keys, by the tokens of their values, if they are not those that the strings stand for.
   private var integerKeys: [Int: Int?] = [:]
-  private var foundKeys = FoundKeys()
+  /// The containers that were searched for keys: how many values each had then, and the last one of each key.
+  private var searched: [Int: (count: Int, values: [Int: Int])] = [:]
   /// Containers that would have to continue one of another kind.
   private(set) var conflicts: Set<Int> = []
 
@@ -39,7 +40,7 @@ struct RecordedMessage: ~Copyable {
     isInOrder = true
     hasLatePlaces = false
     if !integerKeys.isEmpty { integerKeys = [:] }
-    if !foundKeys.counts.isEmpty { foundKeys = FoundKeys() }
+    if !searched.isEmpty { searched = [:] }
     if !conflicts.isEmpty { conflicts = [] }
   }
 
@@ -118,7 +119,6 @@ struct RecordedMessage: ~Copyable {
     wideForms.append(form)
   }
 
-  /// Records a URL by its absolute string.
   mutating func record(url text: String, key: TokenKey) {
     let index = strings.intern(text)
     strings[index].valueUses &+= 1
@@ -140,10 +140,6 @@ struct RecordedMessage: ~Copyable {
   /// Returns the key of the next value, and counts its use.
   @inline(never)
   mutating func key(_ name: String) -> TokenKey { key(ofString: strings.intern(name)) }
-
-  /// The same for a key that differs from all before it.
-  @inline(never)
-  mutating func key(new name: String) -> TokenKey { key(ofString: strings.add(new: name)) }
 
   /// The same for a string of the pool.
   @inline(__always)
@@ -222,17 +218,16 @@ struct RecordedMessage: ~Copyable {
 
   /// Returns the last value for a key. Takes time in proportion to the values that are new to the container.
   private mutating func value(forName name: Int, in container: Int) -> Int? {
-    let count = Int(tape.container(container).count)
+    var known = searched.removeValue(forKey: container) ?? (count: 0, values: [:])
     var (fresh, token) = ([Int](), Int(tape.container(container).last))
-    for _ in foundKeys.counts[container, default: 0]..<count {
+    for _ in known.count..<Int(tape.container(container).count) {
       fresh.append(token)
       token = tape[token].previous
     }
-    for token in fresh.reversed() {
-      foundKeys.values[FoundKeys.Key(container, string(tape[token].key, at: token, in: container))] = token
-    }
-    foundKeys.counts[container] = count
-    return foundKeys.values[FoundKeys.Key(container, name)]
+    for token in fresh.reversed() { known.values[string(tape[token].key, at: token, in: container)] = token }
+    known.count += fresh.count
+    searched[container] = known
+    return known.values[name]
   }
 
   /// Returns whether a value is an array of rows that was kept.
@@ -309,20 +304,6 @@ struct RecordedMessage: ~Copyable {
   }
 }
 
-/// The last values of keys, in the containers that were searched for one.
-private struct FoundKeys {
-  struct Key: Hashable {
-    private let container: Int
-    private let name: Int
-
-    init(_ container: Int, _ name: Int) { (self.container, self.name) = (container, name) }
-  }
-
-  var values: [Key: Int] = [:]
-  /// How many values each container had when it was searched.
-  var counts: [Int: Int] = [:]
-}
-
 /// Values that the tape refers to by index and the message keeps alive, because copying them would cost
 /// more.
 enum RetainedValue {
@@ -336,6 +317,5 @@ enum RetainedValue {
   /// The shortest array that is retained; shorter ones are recorded element by element.
   static let fewestElements = 17
 
-  /// The kind of its token.
   var kind: Token.Kind { if case .data = self { .data } else { .packed } }
 }

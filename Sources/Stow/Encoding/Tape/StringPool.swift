@@ -8,8 +8,6 @@ struct StringPool: ~Copyable {
   /// reads there.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// How many of the first entries are in the table.
-  private var listed = 0
   /// Whether a string has recurred.
   private(set) var hasRepeats = false
   /// A Bloom filter of all strings.
@@ -43,7 +41,6 @@ struct StringPool: ~Copyable {
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    if listed < count { list() }
     let (index, slot) = look(source, key, hash: hash)
     if index >= 0 {
       hasRepeats = true
@@ -51,26 +48,8 @@ struct StringPool: ~Copyable {
     }
     table.set(slot, hash, count)
     append(source, key)
-    listed = count
-    if count * 2 > table.mask { list() }
+    if count * 2 > table.mask { growTable() }
     return count &- 1
-  }
-
-  /// Notes that a string has recurred, which was not looked up for that.
-  mutating func noteRepeat() { hasRepeats = true }
-
-  /// Returns the index of a string that differs from those added so before it, which began with an empty pool.
-  ///
-  /// As long as the pool has no other strings, nothing is looked up, and the table is not needed.
-  mutating func add(new string: borrowing String) -> Int {
-    // A string that was interned in between may be the same.
-    guard listed == 0 else { return intern(string) }
-    let isAdded: Void? = string.utf8.withContiguousStorageIfAvailable {
-      let utf8 = UnsafeRawBufferPointer($0)
-      let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
-      append(source, TextKey.make(source, utf8.count, hashing).key)
-    }
-    return isAdded == nil ? intern(string) : count &- 1
   }
 
   /// Adds a string that the pool does not have.
@@ -89,20 +68,13 @@ struct StringPool: ~Copyable {
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: place, count: length))
   }
 
-  /// Puts all strings into the table, which grows if it is too small.
   @inline(never)
-  private mutating func list() {
-    var mask = table.mask
-    while count * 2 > mask { mask = mask * 2 + 1 }
-    if mask > table.mask {
-      table = StringTable(mask: mask)
-      listed = 0
-    }
-    for index in listed..<count {
+  private mutating func growTable() {
+    table = StringTable(mask: table.mask * 2 + 1)
+    for index in 0..<count {
       let hash = entries.base[index].key.hash(hashing)
       table.set(table.find(hash) { _ in false }.slot, hash, index)
     }
-    listed = count
   }
 
   /// Returns the index of a string that is here already, or −1.
@@ -124,7 +96,6 @@ struct StringPool: ~Copyable {
   /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    assert(listed == count, "a string that was added as new would not be found")
     return table.find(hash) {
       let entry = entries.base + $0
       return entry.pointee.key == key
@@ -162,10 +133,9 @@ struct StringPool: ~Copyable {
     if count == 0 { return }
     if table.mask > min(Self.retainedMask, count * Self.slotsPerEntry) {
       table = StringTable(mask: Self.smallestMask)
-    } else if listed > 0 {
+    } else {
       table.removeAll()
     }
-    listed = 0
     entries.removeAll()
     bytes.removeAll()
     bytes.extend(to: BackwardWriter.shortLimit)

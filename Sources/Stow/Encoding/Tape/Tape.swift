@@ -10,8 +10,8 @@ struct Tape: ~Copyable {
   private var containers = GrowableBuffer<TapeContainer>(capacity: 32)
   /// The numbers that are longer than 32 bits.
   private var words = GrowableBuffer<UInt64>(capacity: 32)
-  /// The keys that do not fit in a token, in the order of their tokens.
-  private var longKeys = GrowableBuffer<LongKey>(capacity: 1)
+  /// The keys that do not fit in a token, by the tokens.
+  private var longKeys: [Int: Int] = [:]
 
   init() { begin() }
 
@@ -25,7 +25,7 @@ struct Tape: ~Copyable {
     tokens.removeAll()
     containers.removeAll()
     words.removeAll()
-    if longKeys.count > 0 { longKeys.removeAll() }
+    if !longKeys.isEmpty { longKeys = [:] }
     begin()
   }
 
@@ -98,20 +98,14 @@ struct Tape: ~Copyable {
   /// Appends a container, which is linked when it is complete, and returns its number.
   @inline(__always)
   mutating func append(_ form: ContainerForm, key: TokenKey, parent: Int) -> Int {
-    tokens.append(Token(form.kind, key: key, value: containers.count, previous: Token.unlinked))
-    return addContainer(form, at: tokens.count &- 1, parent: parent)
+    put(form, at: appendPlace(key: key), parent: parent)
   }
 
-  /// Makes a token a container, and returns the number of that.
+  /// Makes a place a container, and returns the number of that.
   @inline(__always)
-  mutating func put(_ form: ContainerForm, at index: Int, parent: Int) -> Int {
-    tokens[index].become(form.kind, value: containers.count)
-    return addContainer(form, at: index, parent: parent)
-  }
-
-  @inline(__always)
-  private mutating func addContainer(_ form: ContainerForm, at index: Int, parent: Int) -> Int {
-    containers.append(container(form, at: index, parent: parent))
+  mutating func put(_ form: ContainerForm, at place: Int, parent: Int) -> Int {
+    tokens[place].become(form.kind, value: containers.count)
+    containers.append(container(form, at: place, parent: parent))
     return containers.count &- 1
   }
 
@@ -128,7 +122,6 @@ struct Tape: ~Copyable {
     tokens[index].previous = containers[container].append(index)
   }
 
-  /// Links the last token.
   @inline(__always)
   mutating func linkLast(in container: Int) {
     // There always is one, and the container was made.
@@ -220,11 +213,6 @@ struct Tape: ~Copyable {
 
   // MARK: keys
 
-  struct LongKey: BitwiseCopyable {
-    let token: Int
-    let number: Int
-  }
-
   /// Returns the key with a number, for the next token.
   @inline(__always)
   mutating func key(_ number: Int) -> TokenKey { key(number, at: tokens.count) }
@@ -237,32 +225,16 @@ struct Tape: ~Copyable {
 
   @inline(never)
   private mutating func longKey(_ number: Int, at index: Int) -> TokenKey {
-    longKeys.append(LongKey(token: index, number: number))
+    longKeys[index] = number
     return TokenKey(TokenKey.longest)
   }
 
   /// Returns the number of a key that the token at `index` has, or would have.
   @inline(__always)
   func number(of key: TokenKey, at index: Int) -> Int {
-    key.number < TokenKey.longest ? key.number : longNumber(at: index)
+    key.number < TokenKey.longest ? key.number : longKeys[index, default: key.number]
   }
 
-  @inline(never)
-  private func longNumber(at index: Int) -> Int {
-    // The last one for the token: a value that threw early had the same.
-    var range = 0..<longKeys.count
-    while !range.isEmpty {
-      let middle = (range.lowerBound + range.upperBound) / 2
-      if longKeys[middle].token <= index {
-        range = middle + 1..<range.upperBound
-      } else {
-        range = range.lowerBound..<middle
-      }
-    }
-    return longKeys[range.lowerBound - 1].number
-  }
-
-  /// Returns the string that is the key of the token at `index`.
   @inline(__always)
   func keyString(at index: Int) -> Int { number(of: tokens[index].key, at: index) &- TokenKey.firstString }
 
@@ -316,7 +288,6 @@ struct TapeView {
 
   subscript(index: Int) -> Token { @inline(__always) get { tokens[index] } }
 
-  /// The container that a token is.
   @inline(__always)
   func container(_ token: Token) -> TapeContainer { containers[token.value] }
 
@@ -469,7 +440,6 @@ struct Token: BitwiseCopyable {
 
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 
-  /// Whether the value is a word of the tape.
   var hasWord: Bool { kind.hasWord }
 }
 
@@ -489,7 +459,6 @@ struct TokenKey: BitwiseCopyable {
   init(byte: Int) { bits = UInt32(UInt8(truncatingIfNeeded: byte)) }
 
   fileprivate var number: Int { Int(bits) }
-  /// The byte of a key in an object.
   var byte: Int { Int(bits & 0xFF) }
   var isString: Bool { number >= Self.firstString }
 }

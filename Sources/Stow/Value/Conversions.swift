@@ -4,7 +4,25 @@
   import Foundation
 #endif
 
-// Decimal numbers by their parts, and Foundation's `Decimal`, which would lose zeros at their ends.
+// Foundation's data without copies and calls that are not needed, and its decimal numbers, which would lose zeros at
+// their ends, by their parts.
+
+extension Data {
+  /// Lends the bytes to `body`.
+  ///
+  /// Uses a span if there is one: unlike `withUnsafeBytes`, it counts no references.
+  func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
+      try bytes.withUnsafeBytes(body)
+    #else
+      try withUnsafeBytes(body)
+    #endif
+  }
+
+  static func copy(_ bytes: UnsafeRawBufferPointer) -> Data {
+    bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+  }
+}
 
 extension DecimalParts {
   init(_ value: Decimal) {

@@ -19,11 +19,13 @@ struct ErrorMaker: ~Copyable {
     }
     var text = beginning(expected, found) + String(error.offset)
     let isNull = found == Self.name(.null)
-    if isNull, path.isEmpty, error.offset > 0, message.reader.base[0] == MessageTables.tag {
-      text += "; the message is that of a StowContext"
+    if error.offset == message.body {
+      if isNull, message.reader.base[0] == MessageTables.tag {
+        text += "; the message is that of a StowContext"
+      }
+      // A JSON object may be as long as the array that begins like it.
+      if Self.endsAsObject(message) { text += Self.resemblance(message) }
     }
-    // A JSON object may be as long as the array that begins like it.
-    if error.offset == 0, Self.endsAsObject(message) { text += Self.resemblance(message) }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
     if error.kind == .unrepresentable || error.kind == .notAnInteger {
       return DecodingError.dataCorrupted(context)
@@ -99,12 +101,11 @@ struct ErrorMaker: ~Copyable {
     return Resemblance.of(bytes).map { "; these bytes look like \($0)" } ?? ""
   }
 
-  /// Returns whether the bytes end as a JSON object does, with a line break or two after it.
+  /// Returns whether the bytes end as a JSON object does, with a line break or two after it. Looks at a few bytes only,
+  /// because a value may be tried as several types.
   private static func endsAsObject(_ message: Message) -> Bool {
-    // Looks at a few bytes only: each element of an array may be tried as several types, and fail.
-    let count = min(message.reader.count, 4)
-    let end = message.reader.buffer(at: message.reader.count - count, count: count)
-    return end.last { $0 > 0x20 } == UInt8(ascii: "}")
+    let bytes = message.reader.buffer(at: 0, count: message.reader.count)
+    return bytes.suffix(4).last { $0 > 0x20 } == UInt8(ascii: "}")
   }
 
   private func describe(_ error: FormatError, _ message: Message) -> String {
@@ -113,7 +114,7 @@ struct ErrorMaker: ~Copyable {
     case .truncated: "the bytes end within the value at offset \(error.offset)"
     case .surplus: describeSurplus(message.reader.count - error.offset, at: error.offset)
     case .malformed: "the bytes at offset \(error.offset) break the format"
-    case .tooLarge: "the number at offset \(error.offset) is larger than this machine can count"
+    case .exceedsInt: "the number at offset \(error.offset) is larger than this machine can count"
     case .reserved: describeReserved(error.offset, message.reader)
     case .ambiguous: "it relies on a context whose id another one of the decoder has, too"
     case .invalidText: "the text at offset \(error.offset) is not UTF-8"
