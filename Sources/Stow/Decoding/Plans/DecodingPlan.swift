@@ -69,34 +69,6 @@ class ScalarPlan<Value: ReadableScalar>: DecodingPlan<Value> {
   }
 }
 
-extension ReadableScalar {
-  static func read(
-    arrayAt offset: Int, _ message: Message, into target: UnsafeMutableRawPointer, isOptional: Bool
-  ) -> Bool {
-    guard let array = try? array(at: OpenPlace(at: offset), message) else { return false }
-    isOptional ? target.put(Optional(array)) : target.put(array)
-    return true
-  }
-
-  /// Returns all elements of an array. Returns nil or throws if each must be looked at, also to find out what is wrong.
-  fileprivate static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
-    guard let offset = place.tagged else {
-      guard let cells = try place.elements?.run(place.number, message) else { return nil }
-      return try array(of: cells, message)
-    }
-    let reader = message.reader
-    let tag = try reader.byte(at: offset)
-    if PackedArray.isPacked(tag) { return try array(of: PackedArray(reader, at: offset), message) }
-    if tag == DataValues.tag, Self.self == UInt8.self {
-      let bytes = try DataValues.read(reader, at: offset)
-      // Both are one type, which the compiler knows under two names.
-      return unsafeBitCast(
-        [UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Self].self)
-    }
-    return try array(in: Arrays.read(reader, at: offset), message)
-  }
-}
-
 /// Decodes data, also from an array of bytes.
 final class DataPlan: ScalarPlan<Data> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Data {

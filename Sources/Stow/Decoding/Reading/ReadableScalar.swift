@@ -60,6 +60,32 @@ extension ReadableScalar {
     try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
   }
 
+  static func read(
+    arrayAt offset: Int, _ message: Message, into target: UnsafeMutableRawPointer, isOptional: Bool
+  ) -> Bool {
+    guard let array = try? array(at: OpenPlace(at: offset), message) else { return false }
+    isOptional ? target.put(Optional(array)) : target.put(array)
+    return true
+  }
+
+  /// Returns all elements of an array. Returns nil or throws if each must be looked at, also to find out what is wrong.
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
+    guard let offset = place.tagged else {
+      guard let cells = try place.elements?.run(place.number, message) else { return nil }
+      return try array(of: cells, message)
+    }
+    let reader = message.reader
+    let tag = try reader.byte(at: offset)
+    if PackedArray.isPacked(tag) { return try array(of: PackedArray(reader, at: offset), message) }
+    if tag == DataValues.tag, Self.self == UInt8.self {
+      let bytes = try DataValues.read(reader, at: offset)
+      // Both are one type, which the compiler knows under two names.
+      return unsafeBitCast(
+        [UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Self].self)
+    }
+    return try array(in: Arrays.read(reader, at: offset), message)
+  }
+
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
     guard packed.stride > 0 else { return nil }
     let column = Columns.Column(type: packed.type, base: packed.base)
