@@ -22,19 +22,25 @@ final class DecodingProgram {
   private let isAll: (UnsafeRawPointer) -> Bool
   let stride: Int
   private let alignment: Int
-  /// Memory for a value that nobody uses.
-  @exclusivity(unchecked) private var spare: UnsafeMutableRawPointer?
-  /// Whether the fields make up a whole value; nil until the first is made.
-  @exclusivity(unchecked) private(set) var isWhole: Bool?
+  // Unchecked because each value looks here. Accesses call nothing that comes back here.
+  @exclusivity(unchecked) private var state = State()
 
-  /// The last shape of records, and its source.
-  @exclusivity(unchecked) private var shape = (number: -1, source: 0)
-  /// The numbers of its keys' fields, −1 for unknown keys; none if its records must be searched.
-  @exclusivity(unchecked) private var order = GrowableBuffer<Int>(capacity: 16)
-  /// How many of its first keys are the first fields, in order.
-  @exclusivity(unchecked) private var inOrder = 0
-  /// Readers that search no object.
-  @exclusivity(unchecked) private var readers: [ObjectReader] = []
+  struct State: ~Copyable {
+    /// Memory for a value that nobody uses.
+    var spare: UnsafeMutableRawPointer?
+    /// Whether the fields make up a whole value; nil until the first is made.
+    var isWhole: Bool?
+    /// The last shape of records, and its source.
+    var shape = (number: -1, source: 0)
+    /// The numbers of its keys' fields, −1 for unknown keys; none if its records must be searched.
+    var order = GrowableBuffer<Int>(capacity: 16)
+    /// How many of its first keys are the first fields, in order.
+    var inOrder = 0
+    /// Readers that search no object.
+    var readers: [ObjectReader] = []
+  }
+
+  var isWhole: Bool? { state.isWhole }
 
   init<Root: StowFields>(_ table: FieldTable<Root>, _ fields: FieldProgram) {
     self.fields = fields
@@ -54,7 +60,7 @@ final class DecodingProgram {
 
   deinit {
     texts.deallocate()
-    spare?.deallocate()
+    state.spare?.deallocate()
   }
 
   // MARK: one value
@@ -63,11 +69,11 @@ final class DecodingProgram {
   @inline(__always)
   func withMemory<Result>(_ body: (UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
     // A value may be decoded while another of its type is.
-    let memory = spare ?? .allocate(byteCount: max(stride, 1), alignment: alignment)
-    spare = nil
+    let memory = state.spare ?? .allocate(byteCount: max(stride, 1), alignment: alignment)
+    state.spare = nil
     defer {
-      spare?.deallocate()
-      spare = memory
+      state.spare?.deallocate()
+      state.spare = memory
     }
     return try body(memory)
   }
@@ -83,7 +89,7 @@ final class DecodingProgram {
       guard let memory = $0.baseAddress else { return }
       try decodeFields(at: place, into: memory, isWhole: false, session, node)
       maker.make(memory, packed.offsets, target)
-      if isWhole == nil { isWhole = isAll(target) }
+      if isWhole == nil { state.isWhole = isAll(target) }
     }
   }
 
@@ -121,35 +127,37 @@ final class DecodingProgram {
       return FieldWalk(next: body.lowerBound, end: body.upperBound, shape: nil, inOrder: count, keys: 0)
     }
     guard number < message.tables.shapeCount else { return nil }
-    if number != shape.number || message.source(ofShape: number) != shape.source { learn(number, message) }
-    let keyCount = order.count
+    if number != state.shape.number || message.source(ofShape: number) != state.shape.source {
+      learn(number, message)
+    }
+    let keyCount = state.order.count
     var (next, keys) = (body.lowerBound, UInt64.max >> UInt64(truncatingIfNeeded: 64 &- keyCount))
     if object.isPartial {
       guard let values = try? Records.endOfPresence(reader, in: body, keyCount: keyCount) else { return nil }
       (next, keys) = (values, reader.firstBytes(at: next, upTo: values))
     }
     guard keyCount > 0, keys != 0, object.isPartial || keyCount <= body.count else { return nil }
-    return FieldWalk(next: next, end: body.upperBound, shape: number, inOrder: inOrder, keys: keys)
+    return FieldWalk(next: next, end: body.upperBound, shape: number, inOrder: state.inOrder, keys: keys)
   }
 
   @inline(never)
   private func learn(_ number: Int, _ message: Message) {
-    shape = (number, message.source(ofShape: number))
-    order.removeAll()
-    inOrder = 0
+    state.shape = (number, message.source(ofShape: number))
+    state.order.removeAll()
+    state.inOrder = 0
     let keyCount = message.tables.keyCount(ofShape: number)
     guard keyCount <= 64 else { return }
-    for _ in 0..<keyCount { order.append(-1) }
+    for _ in 0..<keyCount { state.order.append(-1) }
     var known = 0
     for (field, key) in fields.keys.enumerated() {
       let index = try? message.keyIndex(of: key.stringValue, inShape: number, likely: known)
       guard let index else { continue }
-      order.base[index] = field
+      state.order.base[index] = field
       known += 1
     }
-    while inOrder < keyCount, order.base[inOrder] == inOrder { inOrder += 1 }
+    while state.inOrder < keyCount, state.order.base[state.inOrder] == state.inOrder { state.inOrder += 1 }
     // The value of an unknown key may be that of a field, under its former name.
-    if known < keyCount, keyTable.formerNames != nil { order.removeAll() }
+    if known < keyCount, keyTable.formerNames != nil { state.order.removeAll() }
   }
 
   /// Finds the values of the fields of a record that are left: −1 for one without a value. Returns false if there may be
@@ -159,8 +167,8 @@ final class DecodingProgram {
   ) throws(FormatError) -> Bool {
     guard let number = walk.shape else { return false }
     // Values within this one may have had other shapes.
-    if number != shape.number { learn(number, message) }
-    let (reader, order, keyCount) = (message.reader, order.base, order.count)
+    if number != state.shape.number { learn(number, message) }
+    let (reader, order, keyCount) = (message.reader, state.order.base, state.order.count)
     offsets.initialize(repeating: -1, count: count)
     var next = walk.next
     for index in walk.field..<max(walk.field, keyCount) where walk.hasKey(index) {
@@ -366,10 +374,10 @@ final class DecodingProgram {
     _ session: DecodingSession, _ node: PathNode
   ) throws {
     var done = walk?.field ?? 0
-    let reader = readers.popLast() ?? ObjectReader(session, keyTable)
+    let reader = state.readers.popLast() ?? ObjectReader(session, keyTable)
     defer {
       reader.finish()
-      readers.append(reader)
+      state.readers.append(reader)
     }
     do throws(FormatError) {
       if let elements = place.elements {

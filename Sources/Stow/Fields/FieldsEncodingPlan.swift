@@ -130,8 +130,8 @@ final class EncodingProgram {
   private let stride: Int
   /// Nil before the first value.
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
-
-  @exclusivity(unchecked) private var knownDepth: Int?
+  /// Nil before the first array.
+  private var knownDepth: Int?
 
   init(_ fields: FieldProgram, stride: Int) { (self.fields, self.stride) = (fields, stride) }
 
