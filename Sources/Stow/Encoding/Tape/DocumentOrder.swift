@@ -162,7 +162,9 @@ struct DocumentOrder: ~Copyable {
     _ table: KeyTable.Reference, from first: Int, _ message: inout RecordedMessage
   ) {
     // A key whose slot went back with a value that threw, or is to be numbered again, takes the next one here.
-    for value in sorted(from: first, by: { $0.token < $1.token }).reversed() {
+    let turns = sorted(from: first) { $0.token < $1.token }
+    for index in (first..<pending.count).reversed() {
+      let value = turns?[index - first] ?? pending[index]
       _ = message.keyTables.slot(table, ofByte: Int(value.key), isPresent: true)
     }
     let values = sorted(from: first) {
@@ -171,15 +173,20 @@ struct DocumentOrder: ~Copyable {
     replace(from: first, by: values)
   }
 
-  /// Returns values sorted, the first one last. Those that are equal stay as they are.
-  private func sorted(from first: Int, by isBefore: (Pending, Pending) -> Bool) -> [Pending] {
+  /// Returns values sorted, the first one last; nil if they already are, and differ. Those that are equal stay as they are.
+  @inline(__always)
+  private func sorted(from first: Int, by isBefore: (Pending, Pending) -> Bool) -> [Pending]? {
+    var next = pending.count
+    while next - first > 1, isBefore(pending[next - 1], pending[next - 2]) { next -= 1 }
+    if next - first <= 1 { return nil }
     let values = pending.buffer[first...]
     return sortedIndices(values.count) { isBefore(values[first + $1], values[first + $0]) }
       .map { values[first + $0] }
   }
 
   /// Puts sorted values in the place of the others, and leaves the last one for each key.
-  private mutating func replace(from first: Int, by values: [Pending]) {
+  private mutating func replace(from first: Int, by values: [Pending]?) {
+    guard let values else { return }
     pending.truncate(to: first)
     for value in values where pending.count == first || pending[pending.count - 1].key != value.key {
       pending.append(value)
