@@ -41,7 +41,7 @@ extension TapeBuilder {
     case .data(let value): recorded.retain(.data(value), key: key)
     case .date(let value): value.record(in: &recorded, key: key)
     case .uuid(let value): value.record(in: &recorded, key: key)
-    case .url(let value): recorded.record(url: value, key: key)
+    case .url(let value): recorded.record(value, as: .url, key: key)
     case .decimal(let value): value.record(in: &recorded, key: key)
     case .largeDecimal(let magnitude, let exponent, let isNegative):
       let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)

@@ -284,7 +284,7 @@ final class ObjectWriter {
     guard keys.pointee.hasSlots, turn.expected != Turn.none else { return }
     if !keys.pointee.isLearnt(byte) { keys.pointee.learn(key, named: key.stringValue, byte: byte) }
     if turn.expected == Turn.elsewhere {
-      builder.recorded.keyTables.noteString(keys, ofByte: byte, isPresent: isPresent)
+      _ = builder.recorded.keyTables.slot(keys, ofByte: byte, isPresent: isPresent)
     } else {
       builder.recorded.findSlot(keys, ofByte: byte, &turn.expected, isPresent: isPresent)
     }

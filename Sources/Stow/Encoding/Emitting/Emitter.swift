@@ -224,10 +224,7 @@ struct Emitter: ~Copyable {
   @inline(never)
   private mutating func writeRare(_ token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch token.kind {
-    case .longInteger: Integers.write(Int64(bitPattern: tape.number(token)), to: &writer)
-    case .unsigned: Integers.write(beyondSigned: tape.number(token), to: &writer)
-    case .float: Floats.write(float: tape.number(token), to: &writer)
-    case .date: Dates.write(tape.number(token), to: &writer)
+    case .longInteger, .unsigned, .float, .date: write(token.kind, tape.number(token))
     case .wide: message.wideForms[token.value].write(to: &writer)
     case .url:
       write(string: token.value, &message)
@@ -237,6 +234,19 @@ struct Emitter: ~Copyable {
     case .object, .map, .place: writer.byte(Maps.short)
     case .data: writeRetained(message.retained[token.value])
     default: preconditionFailure("a token that a tape in order does not have")
+    }
+  }
+
+  /// Writes a number or a Bool.
+  mutating func write(_ kind: Token.Kind, _ number: UInt64) {
+    switch kind {
+    case .integer, .longInteger: Integers.write(Int64(bitPattern: number), to: &writer)
+    case .unsigned: Integers.write(beyondSigned: number, to: &writer)
+    case .double: Floats.write(number, to: &writer)
+    case .float: Floats.write(float: number, to: &writer)
+    case .date: Dates.write(number, to: &writer)
+    case .true, .false: writer.byte(kind == .true ? Bools.true : Bools.false)
+    default: preconditionFailure("no number, and no Bool")
     }
   }
 }

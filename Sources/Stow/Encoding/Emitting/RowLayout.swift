@@ -273,9 +273,7 @@ extension Emitter {
     _ constant: RowLayout.Constant, _ tape: TapeView, _ message: inout RecordedMessage
   ) {
     switch constant.kind {
-    case .integer, .longInteger: Integers.write(Int64(bitPattern: constant.number), to: &writer)
-    case .double: Floats.write(constant.number, to: &writer)
-    case .true, .false: writer.byte(constant.kind == .true ? Bools.true : Bools.false)
+    case .integer, .longInteger, .double, .true, .false: write(constant.kind, constant.number)
     default: write(value: tape[constant.token], tape, &message)
     }
   }
@@ -305,7 +303,7 @@ extension Emitter {
       switch steps[number] {
       case .value(let column):
         guard let token = column.token(inRowAt: row) else { continue }
-        write(token)
+        write(token.kind, token.number)
         frame.marks |= places[number]
       case .end:
         outer.append(frame)
@@ -319,17 +317,6 @@ extension Emitter {
         frame = outer.takeLast()
         frame.marks |= places[number]
       }
-    }
-  }
-
-  private mutating func write(_ token: LooseToken) {
-    switch token.kind {
-    case .integer, .longInteger: Integers.write(Int64(bitPattern: token.number), to: &writer)
-    case .double: Floats.write(token.number, to: &writer)
-    case .true, .false: writer.byte(token.kind == .true ? Bools.true : Bools.false)
-    case .unsigned: Integers.write(beyondSigned: token.number, to: &writer)
-    case .float: Floats.write(float: token.number, to: &writer)
-    default: preconditionFailure("no number, and no Bool")
     }
   }
 }

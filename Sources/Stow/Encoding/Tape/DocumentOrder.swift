@@ -47,7 +47,7 @@ struct DocumentOrder: ~Copyable {
     for (table, keys) in former {
       for byte in keys { _ = message.keyTables.slot(table, ofByte: Int(byte), isPresent: false) }
     }
-    message.endCount()
+    message.isInOrder = true
     swap(&message.tape, &tape)
     swap(&message.strings, &strings)
     tape.removeAll()

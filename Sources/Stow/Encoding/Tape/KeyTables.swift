@@ -6,11 +6,8 @@ struct KeyTables: ~Copyable {
   /// Those that were active before objects are counted again.
   private var former = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// The table of each slot that the message has given to a key, in the order in which it gave them. It is not active if
-  /// its keys were written as strings only.
+  /// it has no objects, because its keys were written as strings or its values threw.
   private var owners = GrowableBuffer<KeyTable.Reference>(capacity: 32)
-
-  /// Whether a key with a slot was written as a string.
-  private var hasStringKeys = false
 
   init() {}
 
@@ -48,20 +45,14 @@ struct KeyTables: ~Copyable {
 
   /// Forgets which objects have keys, and which keys have values, before both are counted again.
   mutating func beginCount() {
+    former.truncate(to: 0)
     swap(&active, &former)
     for table in former.buffer { table.pointee.forgetCounts() }
   }
 
-  /// Keeps the tables that turned out to have no objects, after the others.
-  mutating func endCount() {
-    for table in former.buffer where table.pointee.uses == 0 { active.append(table) }
-    former.truncate(to: 0)
-  }
-
   mutating func removeAll() {
     for table in active.buffer { table.pointee.removeAll() }
-    if hasStringKeys { for table in owners.buffer { table.pointee.removeAll() } }
-    hasStringKeys = false
+    for table in owners.buffer where table.pointee.slotCount > 0 { table.pointee.removeAll() }
     active.truncate(to: 0)
     owners.truncate(to: 0)
   }
@@ -71,12 +62,6 @@ struct KeyTables: ~Copyable {
   mutating func takeSlot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
     owners.append(table)
     return table.pointee.takeSlot(ofByte: byte, isPresent: isPresent)
-  }
-
-  /// Gives a slot to a key that is written as a string, so that it has the same place in objects that come later.
-  mutating func noteString(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) {
-    hasStringKeys = true
-    _ = slot(table, ofByte: byte, isPresent: isPresent)
   }
 
   /// Returns the slot of a key of `table` that has been learnt.

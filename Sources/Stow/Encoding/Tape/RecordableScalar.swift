@@ -131,9 +131,7 @@ extension UInt128: RecordableScalar {
 extension String: RecordableScalar {
   @inline(__always)
   func record(in message: inout RecordedMessage, key: TokenKey) {
-    let index = message.strings.intern(self)
-    message.strings[index].valueUses &+= 1
-    message.tape.append(.string, key: key, value: index)
+    message.record(self, key: key)
   }
 }
 
@@ -160,7 +158,7 @@ extension UUID: RecordableScalar {
 
 extension URL: RecordableScalar {
   func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.record(url: absoluteString, key: key)
+    message.record(absoluteString, as: .url, key: key)
   }
 }
 

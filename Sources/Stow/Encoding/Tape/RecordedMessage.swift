@@ -73,11 +73,6 @@ struct RecordedMessage: ~Copyable {
     keyTables.beginCount()
   }
 
-  mutating func endCount() {
-    keyTables.endCount()
-    isInOrder = true
-  }
-
   /// Finds the slot of a key, which most likely is the expected one, and returns the byte that represents the key.
   @inline(__always)
   mutating func find(
@@ -119,10 +114,12 @@ struct RecordedMessage: ~Copyable {
     wideForms.append(form)
   }
 
-  mutating func record(url text: String, key: TokenKey) {
+  /// Records a string, or a URL by its absolute string.
+  @inline(__always)
+  mutating func record(_ text: borrowing String, as kind: Token.Kind = .string, key: TokenKey) {
     let index = strings.intern(text)
     strings[index].valueUses &+= 1
-    tape.append(.url, key: key, value: index)
+    tape.append(kind, key: key, value: index)
   }
 
   mutating func retain(_ value: RetainedValue, key: TokenKey) {

@@ -431,9 +431,6 @@ struct Token: BitwiseCopyable {
   /// Whether the value is a container, or a whole array that was retained.
   var mayHaveElements: Bool { kind.rawValue >= Kind.packed.rawValue && kind.rawValue <= Kind.array.rawValue }
 
-  /// Whether the value is empty, if this is a cell of a row.
-  var isEmptyValue: Bool { isContainer || isPlace }
-
   /// Whether this is a place without a value. `isSettled` tells whether one was encoded that recorded nothing.
   var isPlace: Bool { kind == .place }
   var isSettled: Bool { value != 0 }
