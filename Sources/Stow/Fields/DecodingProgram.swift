@@ -18,7 +18,7 @@ final class DecodingProgram {
   private let memos: [EnumerationMemo?]
   /// The layout of fields that are not decoded in their places in a value.
   private let packed: (offsets: [Int], size: Int, alignment: Int)
-  private let maker: FieldMaker
+  private let witnesses: FieldWitnesses
   private let isAll: (UnsafeRawPointer) -> Bool
   let stride: Int
   private let alignment: Int
@@ -48,7 +48,7 @@ final class DecodingProgram {
     keyTable = DecodingKeyTable(fields.keyType)
     texts = .allocate(capacity: max(count, 1))
     packed = FieldTable.packedLayout(of: table.fields)
-    maker = table.maker
+    witnesses = table.witnesses
     isAll = { table.isAll(of: $0.assumingMemoryBound(to: Root.self).pointee) }
     (stride, alignment) = (MemoryLayout<Root>.stride, MemoryLayout<Root>.alignment)
     memos = fields.coders.map { $0.operation == .enumeration ? EnumerationMemo() : nil }
@@ -88,7 +88,7 @@ final class DecodingProgram {
     try withUnsafeTemporaryAllocation(byteCount: max(packed.size, 1), alignment: packed.alignment) {
       guard let memory = $0.baseAddress else { return }
       try decodeFields(at: place, into: memory, isWhole: false, session, node)
-      maker.make(memory, packed.offsets, target)
+      witnesses.make(memory, packed.offsets, target)
       if isWhole == nil { state.isWhole = isAll(target) }
     }
   }
@@ -306,7 +306,7 @@ final class DecodingProgram {
   ) throws -> Bool {
     if isOptional, Nils.isNil(session.message.reader, at: offset) { return false }
     try decode(at: OpenPlace(at: offset), into: target, session, node)
-    if isOptional { maker.wrap(target) }
+    if isOptional { witnesses.wrap(target) }
     return true
   }
 
@@ -340,7 +340,7 @@ final class DecodingProgram {
     guard let elements = try? Arrays.read(session.message.reader, at: offset),
       let count = try? Arrays.count(elements, session.message.reader)
     else { return false }
-    try maker.makeArray(target, isOptional, count) { first, done in
+    try witnesses.makeArray(target, isOptional, count) { first, done in
       try decode(count, from: elements.lowerBound, into: first, &done, session, node)
     }
     return true

@@ -141,7 +141,7 @@ extension FieldTable where Root: Codable {
       }
       return withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { target in
         guard let target = target.baseAddress else { return value }
-        maker.make(memory, layout.offsets, target)
+        witnesses.make(memory, layout.offsets, target)
         return target.move()
       }
     }

@@ -84,7 +84,7 @@ final class FieldCoder {
   /// The same for a scalar, or an array of scalars.
   let appendScalars: (UnsafeRawPointer, TokenKey, inout RecordedMessage, _ object: Int) -> Void
   /// Lends the values of a type that has a table: those of an array, or one that is optional.
-  let lend: FieldLender.Lend
+  let lend: (UnsafeRawPointer, FieldWitnesses.Use) throws -> Void
   /// Finds the program that records these, once it has recorded one.
   let findProgram: (TapeBuilder) -> EncodingProgram?
   /// What an enumeration recorded for each byte; nil for other types.
@@ -140,8 +140,8 @@ final class FieldCoder {
     } else {
       appendScalars = { _, _, _, _ in }
     }
-    if let lender = table?.lender {
-      lend = element == nil ? lender.lendSome : isOptional ? lender.lendSomeArray : lender.lendArray
+    if let witnesses = table?.fieldWitnesses {
+      lend = element == nil ? witnesses.lend : { try witnesses.lendArray($0, isOptional, $1) }
     } else {
       lend = { _, _ in }
     }
@@ -176,7 +176,7 @@ extension ReadableScalar {
   }
 }
 
-/// An array, for code that does not know of what.
+/// An array whose type of elements is not known.
 private protocol ArrayType {
   static var element: Any.Type { get }
 }

@@ -56,8 +56,7 @@ public struct Field<Root, Value: Codable>: Sendable {
 public struct FieldTable<Root>: @unchecked Sendable {
   // Unchecked only because the metatypes in the closures are not known to be `Sendable`.
   let fields: [AnyField<Root>]
-  let maker: FieldMaker
-  let lender: FieldLender
+  let witnesses: FieldWitnesses
 
   /// Makes a table of fields, in the order of the arguments of `initializer`, which must only store them.
   @inlinable
@@ -66,10 +65,10 @@ public struct FieldTable<Root>: @unchecked Sendable {
   ) {
     var fields: [AnyField<Root>] = []
     repeat fields.append(AnyField(each field))
-    // Here where the types are known to the compiler.
+    // Made here, because only the caller's compiler knows the types.
     self.init(
       fields,
-      FieldMaker(
+      FieldWitnesses(
         make: { memory, offsets, target in
           var number = 0
           func take<Taken>(_ type: Taken.Type) -> Taken {
@@ -93,27 +92,23 @@ public struct FieldTable<Root>: @unchecked Sendable {
           } else {
             target.initializeMemory(as: [Root].self, to: array)
           }
-        }),
-      FieldLender(
-        lendSome: { address, body in
+        },
+        lend: { address, body in
           guard let value = address.assumingMemoryBound(to: Root?.self).pointee else { return }
           try withUnsafePointer(to: value) { try body(UnsafeRawPointer($0), 1) }
         },
-        lendArray: { address, body in
-          try address.assumingMemoryBound(to: [Root].self).pointee.withUnsafeBufferPointer {
-            try body(UnsafeRawPointer($0.baseAddress), $0.count)
-          }
-        },
-        lendSomeArray: { address, body in
-          try address.assumingMemoryBound(to: [Root]?.self).pointee?.withUnsafeBufferPointer {
-            try body(UnsafeRawPointer($0.baseAddress), $0.count)
-          }
+        lendArray: { address, isOptional, body in
+          let array =
+            isOptional
+            ? address.assumingMemoryBound(to: [Root]?.self).pointee
+            : address.assumingMemoryBound(to: [Root].self).pointee
+          try array?.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
         }))
   }
 
   @usableFromInline
-  init(_ fields: [AnyField<Root>], _ maker: FieldMaker, _ lender: FieldLender) {
-    (self.fields, self.maker, self.lender) = (fields, maker, lender)
+  init(_ fields: [AnyField<Root>], _ witnesses: FieldWitnesses) {
+    (self.fields, self.witnesses) = (fields, witnesses)
   }
 
   /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
@@ -144,46 +139,37 @@ public struct FieldTable<Root>: @unchecked Sendable {
   }
 }
 
-/// Makes values of a type in memory, for code that does not know the type.
+/// What code that does not know a type does with values of it in memory.
 @usableFromInline
-struct FieldMaker {
-  /// Makes a value from its fields, which are at offsets from an address and are moved out, at another address.
-  @usableFromInline
-  typealias Make = (_ fields: UnsafeMutableRawPointer, [Int], _ target: UnsafeMutableRawPointer) -> Void
-  /// Makes the optional of a value in its place.
-  @usableFromInline
-  typealias Wrap = (UnsafeMutableRawPointer) -> Void
-  /// Initializes the elements of an array from an address on, and counts them.
+struct FieldWitnesses {
+  /// Initializes elements from an address on, and counts them.
   @usableFromInline
   typealias Fill = (UnsafeMutableRawPointer, inout Int) throws -> Void
+  /// Uses values that follow each other from an address on.
+  @usableFromInline
+  typealias Use = (UnsafeRawPointer?, _ count: Int) throws -> Void
+
+  /// Makes a value from its fields, which are at offsets from an address and are moved out, at another address.
+  let make: (_ fields: UnsafeMutableRawPointer, [Int], _ target: UnsafeMutableRawPointer) -> Void
+  /// Makes the optional of a value in its place.
+  let wrap: (UnsafeMutableRawPointer) -> Void
   /// Makes an array of as many elements as given at an address, or an optional of one.
-  @usableFromInline
-  typealias MakeArray = (UnsafeMutableRawPointer, _ isOptional: Bool, Int, Fill) throws -> Void
+  let makeArray: (UnsafeMutableRawPointer, _ isOptional: Bool, Int, Fill) throws -> Void
+  /// Lends the value of an optional; nothing if that is nil.
+  let lend: (UnsafeRawPointer, Use) throws -> Void
+  /// Lends the elements of an array, or of an optional one; nothing if that is nil.
+  let lendArray: (UnsafeRawPointer, _ isOptional: Bool, Use) throws -> Void
 
-  let make: Make
-  let wrap: Wrap
-  let makeArray: MakeArray
-
   @usableFromInline
-  init(make: @escaping Make, wrap: @escaping Wrap, makeArray: @escaping MakeArray) {
+  init(
+    make: @escaping (UnsafeMutableRawPointer, [Int], UnsafeMutableRawPointer) -> Void,
+    wrap: @escaping (UnsafeMutableRawPointer) -> Void,
+    makeArray: @escaping (UnsafeMutableRawPointer, Bool, Int, Fill) throws -> Void,
+    lend: @escaping (UnsafeRawPointer, Use) throws -> Void,
+    lendArray: @escaping (UnsafeRawPointer, Bool, Use) throws -> Void
+  ) {
     (self.make, self.wrap, self.makeArray) = (make, wrap, makeArray)
-  }
-}
-
-/// Lends values at an address to code that does not know their type: one that is optional, or those of an array. Optionals
-/// that are nil lend nothing.
-@usableFromInline
-struct FieldLender {
-  @usableFromInline
-  typealias Lend = (UnsafeRawPointer, (UnsafeRawPointer?, _ count: Int) throws -> Void) throws -> Void
-
-  let lendSome: Lend
-  let lendArray: Lend
-  let lendSomeArray: Lend
-
-  @usableFromInline
-  init(lendSome: @escaping Lend, lendArray: @escaping Lend, lendSomeArray: @escaping Lend) {
-    (self.lendSome, self.lendArray, self.lendSomeArray) = (lendSome, lendArray, lendSomeArray)
+    (self.lend, self.lendArray) = (lend, lendArray)
   }
 }
 

@@ -117,7 +117,7 @@ extension StowFields {
     return program?.keyTable == nil ? nil : program
   }
 
-  static var lender: FieldLender { stowFields.lender }
+  static var fieldWitnesses: FieldWitnesses { stowFields.witnesses }
 }
 
 // MARK: the program
@@ -141,7 +141,7 @@ final class EncodingProgram {
   func append(
     _ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, _ builder: TapeBuilder
   ) throws {
-    try builder.withoutCall {
+    try builder.runProgram {
       var room = builder.recorded.tape.room(0, after: Token.unlinked)
       try record(value, key: key, in: parent, levels, needed: 0, builder, &room)
       builder.recorded.tape.take(room)
@@ -152,7 +152,7 @@ final class EncodingProgram {
   func append(
     _ count: Int, from first: UnsafeRawPointer, to array: Int, _ levels: Int, _ builder: TapeBuilder
   ) throws {
-    try builder.withoutCall {
+    try builder.runProgram {
       var room = builder.recorded.tape.room(0, after: Int(builder.recorded.tape.container(array).last))
       try record(count, from: first, in: array, levels, needed: 0, builder, &room)
       builder.recorded.tape.take(room)
@@ -197,9 +197,9 @@ final class EncodingProgram {
     let previous = room.last
     let form = builder.recorded.form(of: keyTable)
     let object = builder.recorded.tape.begin(form, key: key, parent: parent, in: &room)
-    builder.enterLevel()
+    builder.countCall()
     let count = try recordFields(of: value, to: object, levels &- 1, needed: needed, builder, &room)
-    builder.leaveLevel()
+    builder.endCall()
     builder.recorded.tape.end(object, count: count, after: previous, in: &room)
   }
 
@@ -237,8 +237,7 @@ final class EncodingProgram {
       case .uint32: field.pointee.record(UInt32.self, at: value, on: &room, key)
       case .uint64: field.pointee.record(UInt64.self, at: value, on: &room, key)
       case .string:
-        let index = field.pointee.lend(String.self, at: value) { builder.recorded.strings.intern($0) }
-        builder.recorded.strings[index].valueUses &+= 1
+        let index = field.pointee.lend(String.self, at: value) { builder.recorded.use($0) }
         room.append(.string, key: key, value: index)
       case .enumeration:
         // In an object that is too deep, the call throws.
@@ -290,9 +289,7 @@ final class EncodingProgram {
         }
       }
       if levels >= 0, let symbols = coder.symbols, let text = symbols.text(at: value) {
-        let index = builder.recorded.strings.intern(text)
-        builder.recorded.strings[index].valueUses &+= 1
-        return room.append(.string, key: key, value: index)
+        return room.append(.string, key: key, value: builder.recorded.use(text))
       }
       builder.recorded.tape.take(room)
       let index = builder.recorded.tape.count

@@ -160,8 +160,12 @@ final class TapeBuilder {
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
     if state.calls > 2 &* state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
     if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
-    state.calls &+= 1
+    countCall()
   }
+
+  /// Counts a call for which there is room.
+  @inline(__always)
+  func countCall() { state.calls &+= 1 }
 
   func endCall() { state.calls &-= 1 }
 
@@ -192,8 +196,8 @@ final class TapeBuilder {
     try recordContainer(of: value, isMap: isMap, key: key, parent: parent, elements)
   }
 
-  /// Lets `body` record values without calls of `encode(to:)`, except for some in them.
-  func withoutCall(_ body: () throws -> Void) rethrows {
+  /// Lets `body` record values by the programs of their types, and undoes what it counted if it throws.
+  func runProgram(_ body: () throws -> Void) rethrows {
     let (calls, slots) = (state.calls, recorded.keyTables.slotCount)
     do { try body() } catch {
       state.calls = calls
@@ -201,10 +205,6 @@ final class TapeBuilder {
       throw error
     }
   }
-
-  /// Counts an object that is recorded without a call as one, until it ends.
-  func enterLevel() { state.calls &+= 1 }
-  func leaveLevel() { state.calls &-= 1 }
 
   /// Takes back the slots that were new in a value that threw.
   private func forget(slotsFrom count: Int) {

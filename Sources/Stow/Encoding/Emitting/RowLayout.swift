@@ -282,7 +282,7 @@ extension Emitter {
 // Rows that were kept, one by one.
 
 extension Emitter {
-  /// Writes rows as records. Returns false if they are none.
+  /// Writes rows as records. Returns false if some object of theirs is no record.
   mutating func writeRecords(_ rows: KeptRows) -> Bool {
     guard let places = rows.places else { return false }
     let end = writer.count

@@ -117,9 +117,16 @@ struct RecordedMessage: ~Copyable {
   /// Records a string, or a URL by its absolute string.
   @inline(__always)
   mutating func record(_ text: borrowing String, as kind: Token.Kind = .string, key: TokenKey) {
+    let index = use(text)
+    tape.append(kind, key: key, value: index)
+  }
+
+  /// Returns the string of the pool that a value is, and counts the use.
+  @inline(__always)
+  mutating func use(_ text: borrowing String) -> Int {
     let index = strings.intern(text)
     strings[index].valueUses &+= 1
-    tape.append(kind, key: key, value: index)
+    return index
   }
 
   mutating func retain(_ value: RetainedValue, key: TokenKey) {
