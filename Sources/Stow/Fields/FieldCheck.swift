@@ -68,7 +68,7 @@ extension FieldTable where Root: Codable {
   /// Checks that `encode(to:)` writes scalars as they are, as the table writes them and reads them.
   private func checkScalars(of value: Root, in message: StowValue?) throws {
     for field in fields where ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
-      guard let written = message?[field.name], !written.isNull,
+      guard let written = message?[field.name], written.kind != .null,
         let recorded = Self.recorded({ try field.record(value, $0) }), let own = Self.message(of: recorded),
         written != own
       else { continue }
