@@ -15,6 +15,7 @@ struct BackwardWriter: ~Copyable {
   /// A larger buffer is not kept for the next message.
   private static let retained = 1 << 20
 
+  @inline(never)
   init(capacity: Int) {
     self.capacity = capacity + Self.margin
     base = Self.allocate(self.capacity)
@@ -35,36 +36,25 @@ struct BackwardWriter: ~Copyable {
 
   /// Forgets what was written and makes room for `wanted` bytes.
   mutating func restart(capacity wanted: Int) {
-    if wanted &+ Self.margin > capacity { replaceBuffer(wanted + Self.margin) }
+    if wanted &+ Self.margin > capacity { self = BackwardWriter(capacity: wanted) }
     position = capacity
   }
 
-  @inline(never)
-  private mutating func replaceBuffer(_ newCapacity: Int) {
-    PageMemory.deallocate(base, byteCount: capacity)
-    startOver(newCapacity)
-  }
-
-  private mutating func startOver(_ newCapacity: Int = 1024) {
-    capacity = newCapacity
-    base = Self.allocate(capacity)
-    position = capacity
-  }
-
-  /// Hands over the whole buffer, which the receiver frees through `PageMemory`, and starts over with a small
-  /// one. `bytes` is the part that was written, at its end.
+  /// Hands over the whole buffer, to be freed by `PageMemory`, with the part that was written, and starts over.
   mutating func surrender() -> (
     buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer
   ) {
     let buffer = UnsafeMutableRawBufferPointer(start: base, count: capacity)
     let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
-    startOver()
+    capacity = 1024
+    base = Self.allocate(capacity)
+    position = capacity
     return (buffer, bytes)
   }
 
   /// Gives the memory back if it is large.
   mutating func trim() {
-    if capacity > Self.retained { replaceBuffer(1024) }
+    if capacity > Self.retained { self = BackwardWriter(capacity: 1024) }
   }
 
   @inline(__always)
@@ -124,10 +114,8 @@ struct BackwardWriter: ~Copyable {
   /// The most bytes that `shortBytes` copies, and how many bytes before the end it touches on both sides.
   static let shortLimit = 32
 
-  /// Copies the `count` bytes before `end`, at most `shortLimit`. As many as `shortLimit` must be readable
-  /// before `end`.
-  ///
-  /// For a short string, a call of `memmove` takes longer than everything else.
+  /// Copies the `count` bytes before `end`, where `shortLimit` bytes must be readable: for a short string, a
+  /// call of `memmove` takes longer than everything else.
   @inline(__always)
   mutating func shortBytes(endingAt end: UnsafeRawPointer, count: Int) {
     let target = UnsafeMutableRawPointer(base + (position &- Self.shortLimit))

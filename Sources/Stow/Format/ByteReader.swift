@@ -1,7 +1,7 @@
 /// What a reader of bytes found wrong, and where.
 ///
-/// It knows nothing of `Codable`: the decoder turns it into a `DecodingError` with a coding path. It is a plain value, so
-/// that throwing one costs no allocation: reading one type after another until one fits throws often.
+/// A plain value, which throwing does not allocate, because trying one type after another throws often. The
+/// decoder turns it into a `DecodingError` with a coding path.
 package struct FormatError: Error {
   package enum Kind: UInt8, Sendable {
     /// The bytes end before the value does.
@@ -52,17 +52,14 @@ package struct FormatError: Error {
   }
 }
 
-/// Throws a `FormatError`.
-///
-/// Not inlined: if a function throws a typed error inline, the compiler calls that function through its
-/// conformance, even if the type is known.
+/// Not inlined: the compiler calls a function that throws a typed error inline through its conformance, even
+/// if the type is known.
 @inline(never)
 func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never {
   throw FormatError(kind, at: offset)
 }
 
-/// Lengths, counts and indices (FORMAT.md, "Uints"): a lead byte, and a rest that is added
-/// to the base of the lead byte.
+/// Lengths, counts and indices (FORMAT.md, "Uints"): a rest that is added to the base of its lead byte.
 ///
 ///     00–DF                 0 to 223
 ///     E0–F7  one byte       224 to 6,367
@@ -90,8 +87,7 @@ package enum Varint {
     return UInt64(value) <= UInt64(UInt32.max) ? (0xFC, UInt64(value), 4) : (0xFD, UInt64(value), 8)
   }
 
-  /// Returns the base of a lead byte, and the width of the rest that is added to it; nil if the lead byte is
-  /// reserved.
+  /// Returns the base of a lead byte, and the width of the rest; nil if the lead byte is reserved.
   package static func form(lead: UInt8) -> (base: Int, width: Int)? {
     switch lead {
     case ..<0xE0: (Int(lead), 0)
@@ -124,7 +120,7 @@ package struct ByteReader {
     self.extents = extents
   }
 
-  /// Reads other bytes from now on. Faster than making another reader, which accesses globals.
+  /// Reads other bytes from now on, without the globals that making another reader accesses.
   mutating func turn(to bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; no read of it gets past the bounds check.
     base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? extents
@@ -178,7 +174,7 @@ package struct ByteReader {
     return UInt32(littleEndian: pointer(at: offset).loadUnaligned(as: UInt32.self))
   }
 
-  /// Returns the little-endian signed integer of `width` bytes, 1 to 8, at `offset`.
+  /// Returns the signed integer of `width` bytes, 1 to 8.
   @inline(__always)
   package func signed(at offset: Int, width: Int) throws(FormatError) -> Int64 {
     let unused = Int64(truncatingIfNeeded: 64 &- 8 &* width)
@@ -222,6 +218,24 @@ package struct ByteReader {
     guard let rest = Int(exactly: rest) else { try fail(.exceedsInt, at: start) }
     offset = start + 1 + width
     return base + rest
+  }
+
+  /// Reads the number of a tag, in it or after it as `BackwardWriter.numbered` writes it, and moves `offset`
+  /// past it; nil for another tag.
+  @inline(__always)
+  func numbered(
+    at offset: inout Int, short: UInt8, limit: Int, long: UInt8
+  ) throws(FormatError) -> Int? {
+    let tag = try byte(at: offset)
+    if Int(tag &- short) < limit {
+      offset &+= 1
+      return Int(tag &- short)
+    }
+    guard tag == long else { return nil }
+    var next = offset &+ 1
+    let number = try varint(at: &next)
+    offset = next
+    return number
   }
 
   /// Reads a byte length, checks that as many bytes follow, and moves `offset` to the first of them.

@@ -1,8 +1,7 @@
 /// Keys and symbols as text of 5, 6 or 8 bits a character (FORMAT.md, "Texts").
 ///
-/// Keys are identifiers, and half the bytes of small messages. A text is a header byte with its form and
-/// size, followed by the bytes. Every string has exactly one valid text, the shortest, so that two texts are
-/// the same string if their bytes are equal.
+/// Keys are identifiers, and half the bytes of small messages. Every string has exactly one valid text, the
+/// shortest, so that two texts are the same string if their bytes are.
 package enum KeyText {
   /// 6-bit characters: `sixBit + count`.
   static let sixBit: UInt8 = 0x00
@@ -25,7 +24,7 @@ package enum KeyText {
     let form: Form
     /// The number of characters, units or bytes, as in the header.
     let count: Int
-    /// The size of the whole text, header included.
+    /// The size with the header.
     let size: Int
   }
 
@@ -109,9 +108,7 @@ extension BackwardWriter {
     numbered(symbol, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
   }
 
-  /// Writes `width` bits for each byte of `text`, a short one.
-  ///
-  /// Eight characters take `width` bytes.
+  /// Writes `width` bits for each byte of a short text: eight take `width` bytes.
   private mutating func pack(_ text: UnsafeRawBufferPointer, width: Int, _ bits: (UInt8) -> UInt64) {
     reserve(text.count &+ Self.margin)
     let whole = text.count & ~7
@@ -133,20 +130,10 @@ extension BackwardWriter {
 }
 
 extension ByteReader {
-  /// Returns the number of the symbol that the key at `offset` refers to, and moves `offset` past the key.
-  /// For a text it returns nil, and does not move.
+  /// Returns the symbol that the key at `offset` refers to, and moves `offset` past it; nil for a text.
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
-    let header = try byte(at: offset)
-    guard header >= KeyText.symbol else { return nil }
-    if header < KeyText.longSymbol {
-      offset &+= 1
-      return Int(header - KeyText.symbol)
-    }
-    guard header == KeyText.longSymbol else { return nil }
-    var next = offset &+ 1
-    let symbol = try varint(at: &next)
-    offset = next
-    return symbol
+    try numbered(
+      at: &offset, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
   }
 
   /// Where a text is: its header at `start`, and its characters.
@@ -193,10 +180,7 @@ extension ByteReader {
     return offset &+ 1 &+ size
   }
 
-  /// Checks the text at `offset`: it must be in the shortest form of its string, and plain bytes must be
-  /// UTF-8.
-  ///
-  /// - Returns: The offset after it.
+  /// Checks the text at `offset`, as `string(of:)` does, and returns the offset after it.
   func checkText(at offset: Int) throws(FormatError) -> Int {
     let text = try text(at: offset)
     _ = try string(of: text)
@@ -209,7 +193,7 @@ extension ByteReader {
     return CLibrary.areEqual(pointer(at: offset), start, bytes.count)
   }
 
-  /// Returns the string of a text, which must be in the shortest form of the string.
+  /// Returns the string of a text, which must be in the shortest form, and UTF-8 in the plain one.
   package func string(of text: Text) throws(FormatError) -> String {
     if text.form == .plain {
       guard KeyText.measure(buffer(at: text.content, count: text.count)).form == .plain else {
@@ -232,10 +216,7 @@ extension ByteReader {
 
   func string(ofTextAt offset: Int) throws(FormatError) -> String { try string(of: text(at: offset)) }
 
-  /// Unpacks a packed text to `target`, which has room for as many characters as its count says, and checks that no
-  /// other form of its string is shorter.
-  ///
-  /// - Returns: The number of characters.
+  /// Unpacks a packed text to `target`, which has room for `text.count` characters, and returns how many there are.
   private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) throws(FormatError) -> Int {
     var length = 0
     let isWhole: Bool
@@ -277,8 +258,7 @@ extension ByteReader {
 /// The codes of each byte in texts of 6 and 5 bits a character (FORMAT.md, "Texts").
 ///
 /// The lowest byte is the 6-bit code; the next is the 5-bit unit, with `upper` or `digit` if a shift precedes
-/// it. Either is `none` for a byte without a code. The upper half is the number of 5-bit units, so the sum of
-/// all entries has that of a text there.
+/// it; either may be `none`. The upper half counts the 5-bit units, and so does that of a sum of entries.
 enum CharacterCodes {
   static let none: UInt8 = 0x80
   static let upper: UInt8 = 0x20
@@ -287,11 +267,10 @@ enum CharacterCodes {
   static let sixBitCharacters: StaticString =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
   static let fiveBitCharacters: StaticString = "abcdefghijklmnopqrstuvwxyz_-.$"
-  /// The unit before an upper-case letter, and before a digit.
   static let upperShift: UInt8 = 30
   static let digitShift: UInt8 = 31
 
-  /// The entries by byte. Never written after it was made, and never freed.
+  /// Never written after it was made, and never freed.
   nonisolated(unsafe) static let table: UnsafePointer<UInt64> = {
     var (sixBit, fiveBit) = ([UInt8](repeating: none, count: 256), [UInt8](repeating: none, count: 256))
     for code in 0..<64 { sixBit[Int(sixBitCharacters.utf8Start[code])] = UInt8(code) }

@@ -14,7 +14,7 @@ enum Strings {
   /// Returns the size of the header of a string below `headerLimit`; 0 for others.
   static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
 
-  /// Writes the header of a string below `headerLimit`, and perhaps a byte after it.
+  /// The same, and perhaps writes a byte after it.
   static func writeHeader(_ length: Int, to target: UnsafeMutableRawPointer) {
     let size = UInt16(truncatingIfNeeded: length)
     let header = length < shortLimit ? UInt16(short) &+ size : UInt16(long) | size &<< 8
@@ -29,8 +29,7 @@ enum Strings {
 
   // MARK: reading
 
-  /// Reads the string at `offset` whose length is in its tag, and the offset after it; nil if another value
-  /// is there.
+  /// Reads the string at `offset` whose length is in its tag, and the offset after it; nil for another value.
   @inline(__always)
   static func readShort(
     _ reader: ByteReader, at offset: Int, next: inout Int
@@ -43,7 +42,7 @@ enum Strings {
     return try reader.string(at: offset &+ 1, count: length)
   }
 
-  /// Reads a string whose length follows its tag in the same way.
+  /// The same for a string whose length follows its tag.
   static func readLong(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> String? {
     guard try reader.byte(at: offset) == long else { return nil }
     var start = offset + 1
@@ -65,8 +64,8 @@ extension ByteReader {
     }
   }
 
-  /// Makes the string first and then compares its bytes: decoding repairs invalid UTF-8, and so changes it.
-  /// That is faster than validating first. ASCII needs no repair.
+  /// Makes the string first and then compares its bytes, which is faster than validating them first: decoding
+  /// repairs, and so changes, invalid UTF-8.
   private func longString(at offset: Int, count: Int) throws(FormatError) -> String {
     let bytes = buffer(at: offset, count: count)
     let string = String(decoding: bytes, as: UTF8.self)
@@ -112,19 +111,12 @@ enum Symbols {
     writer.numbered(number, short: short, limit: shortLimit, long: long)
   }
 
-  /// Reads the number of the symbol at `offset`, and the offset after it; nil if another kind of value is
-  /// there.
+  /// Reads the number of the symbol at `offset`, and the offset after it; nil for another kind of value.
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Int? {
-    let tag = try reader.byte(at: offset)
-    if tag >= short, tag <= lastShort {
-      next = offset &+ 1
-      return Int(tag &- short)
-    }
-    guard tag == long else { return nil }
-    var end = offset &+ 1
-    let number = try reader.varint(at: &end)
-    next = end
+    var end = offset
+    let number = try reader.numbered(at: &end, short: short, limit: shortLimit, long: long)
+    if number != nil { next = end }
     return number
   }
 }
