@@ -88,8 +88,7 @@ enum Records {
   /// Returns how many bytes the presence bits take, one for each key of a shape.
   static func presenceSize(_ keyCount: Int) -> Int { (keyCount + 7) / 8 }
 
-  /// Returns the offset after the presence bits at the front of a partial record's body. Bits without a key
-  /// must be zero.
+  /// Returns the offset after the presence bits at the front of a body. Bits without a key must be zero.
   static func endOfPresence(
     _ reader: ByteReader, in body: Range<Int>, keyCount: Int
   ) throws(FormatError) -> Int {
@@ -102,7 +101,7 @@ enum Records {
   }
 }
 
-/// The header of a map or a record: its shape, if it has one, and where its body is.
+/// The header of a map or a record.
 struct ObjectHeader {
   /// Nil for a map, whose keys precede its values.
   let shape: Int?
@@ -161,8 +160,7 @@ struct Columns {
     var constant: Int? { type == ElementType.constant ? Int(base) : nil }
   }
 
-  /// Returns whether rows may have this many constant columns: without a limit, few bytes could stand for
-  /// many cells.
+  /// Returns whether rows may have this many constant columns. More would let few bytes stand for many cells.
   static func allows(constants: Int, stride: Int) -> Bool { stride > 0 && constants <= stride }
 
   /// The shape of a table's rows; nil in a matrix.
@@ -213,8 +211,7 @@ struct Columns {
     rows = next..<end
   }
 
-  /// Returns the offset after the value of a constant column. It must be small, because it may stand for one
-  /// in each of very many rows.
+  /// Returns the offset after the value of a constant column, which must be small: it stands for one in each row.
   private static func endOfConstant(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     // Strings are allowed only if they take no memory of their own.
     switch try reader.byte(at: offset) {
@@ -250,20 +247,18 @@ enum DepthCheck {
       if level.hasKeys { offset = try tables.endOfKey(reader, at: offset) }
       let next = try reader.end(of: offset)
       guard next <= level.end else { try fail(.malformed, at: offset) }
-      // Too small to nest deeper than the levels that are left.
+      // What is too small to nest deeper than the levels that are left is skipped.
       let left = limit - outer.count
-      guard next - offset > left, let inner = try content(at: offset, reader, tables, end: next) else {
-        offset = next
-        continue
+      if next - offset > left, let inner = try content(at: offset, reader, tables, end: next) {
+        guard left > 0 else { try fail(.tooDeep, at: offset) }
+        if next - inner.start >= left {
+          outer.append(level)
+          level = (next, inner.hasKeys)
+          offset = inner.start
+          continue
+        }
       }
-      guard left > 0 else { try fail(.tooDeep, at: offset) }
-      if next - inner.start <= left - 1 {
-        offset = next
-        continue
-      }
-      outer.append(level)
-      level = (next, inner.hasKeys)
-      offset = inner.start
+      offset = next
     }
   }
 

@@ -2,8 +2,7 @@ import Synchronization
 
 /// The symbols and shapes that a reader has before it begins to read a message (FORMAT.md, "Contexts").
 ///
-/// The definitions of a context never change, and are shared by threads. Those of a log or a stream grow from
-/// record to record, and belong to its reader.
+/// Threads share those of a context, which never change. Those of a log or a stream grow, and belong to its reader.
 package final class DecodingDefinitions: @unchecked Sendable {
   struct State: ~Copyable {
     /// Copies of the preludes that define them, one after the other.
@@ -18,29 +17,27 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// The hashes of symbols that are keys of shapes: a long name is hashed once, however many records refer to it.
   private var hashes: [Int: Int] = [:]
   private let areShortStringsKept: Bool
-  /// The length from which on a string is always kept, so that references to it do not make a copy each.
+  /// From this length on a string is always kept, so that references to it do not make a copy each.
   private static let leastLongString = 16
   /// Whether a container continues to read with these after its call, on whatever thread.
   private let areKept = Atomic<Bool>(false)
-  /// A number that identifies these definitions, also among earlier ones that had the same address.
+  /// Identifies these definitions, also among earlier ones that had the same address.
   let number = DecodingDefinitions.numbers.add(1, ordering: .relaxed).newValue
 
   private static let numbers = Atomic<Int>(0)
 
-  /// Makes empty definitions, to which records add theirs.
-  ///
   /// - Parameter keepsShortStrings: Whether the string of each symbol is made when it is added, even if it is
-  ///   short. Not worth it for a reader of few records.
+  ///   short, which is not worth it for a reader of few records.
   package init(keepsShortStrings: Bool = true) { areShortStringsKept = keepsShortStrings }
 
-  /// Makes the definitions of a context from its message, which is valid.
+  /// - Parameter message: A valid one.
   init(ofContext message: [UInt8]) {
     areShortStringsKept = true
     let end = message.withUnsafeBytes { try? add(ByteReader($0), at: 0) }
     precondition(end == message.count - 1)
   }
 
-  /// Makes a copy of other definitions, or empty ones, to which more can be added.
+  /// Makes a copy of others, or empty ones.
   convenience init(extending others: DecodingDefinitions?) throws(FormatError) {
     self.init()
     guard let others else { return }
@@ -51,12 +48,10 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// How many bytes of preludes they come from.
   package var size: Int { state.bytes.count }
 
-  /// Notes that a container continues to read with these after its call. From now on nothing may be added to
-  /// them.
+  /// Notes that a container continues to read with these after its call, so that nothing may be added to them.
   func noteEscape() { areKept.store(true, ordering: .releasing) }
 
-  /// Returns definitions to which those of a record can be added: these, or a copy if a container still reads
-  /// with these.
+  /// Returns definitions to which those of a record can be added: a copy if a container still reads with these.
   package func extensible(by record: UnsafeRawBufferPointer) throws(FormatError) -> DecodingDefinitions {
     guard record.first == MessageTables.tag, areKept.load(ordering: .acquiring) else { return self }
     return try DecodingDefinitions(extending: self)
@@ -93,7 +88,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
     return end
   }
 
-  /// Adds the places of a prelude, as they will be once its bytes are added, and returns the offset after it.
+  /// Adds the places of a prelude, as they will be in `state.bytes`, and returns the offset after it.
   private func readTables(
     _ message: ByteReader, at start: Int, limit: Int, _ before: TextTables.Extent
   ) throws(FormatError) -> Int {
@@ -133,14 +128,11 @@ private struct HashedName: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// Numbers names, so that names with the same bytes have the same number.
-///
-/// A key takes a byte even if its symbol takes half of a prelude. So each symbol is looked at once, however
-/// many keys refer to it.
+/// Numbers names by their bytes. Each symbol is looked at once, because it may take half of a prelude, and each
+/// of the keys that refer to it a byte.
 private struct NameNumbers {
   private(set) var names: [String] = []
   private var numbers: [HashedName: Int] = [:]
-  /// The numbers of symbols that keys refer to, by symbol.
   private var ofSymbols: [Int: Int] = [:]
 
   mutating func number(of name: HashedName) -> Int {
@@ -152,13 +144,11 @@ private struct NameNumbers {
     return number
   }
 
-  /// Returns the names of the keys of each shape, by their numbers.
+  /// Returns the numbers of the keys of each shape, which must have each key once.
   ///
   /// - Parameters:
   ///   - first: The first shape to look at.
   ///   - shift: The amount added to the places of keys in the bytes of the reader.
-  ///   - symbol: Returns the string of a symbol.
-  /// - Throws: `repeatedKey` if a shape has a key twice.
   mutating func keys(
     of tables: borrowing TextTables, from first: Int = 0, _ reader: ByteReader, movedBy shift: Int = 0,
     symbol name: (_ number: Int) throws(FormatError) -> HashedName
@@ -213,20 +203,16 @@ final class DecodingContexts: Sendable {
   }
 }
 
-/// The symbols and shapes of a context, and the message made from them: a prelude and nil (FORMAT.md,
-/// "Contexts").
+/// The symbols and shapes of a context, and its message: a prelude and nil (FORMAT.md, "Contexts").
 struct ContextMessage {
   let symbols: [String]
   let shapes: [[String]]
   /// The keys of each shape as numbers: that of a symbol, or for any other string a number above those of the
   /// symbols.
   let keyNumbers: [[Int]]
-  /// The message. The same symbols and shapes always have the same message.
   let bytes: [UInt8]
 
-  /// - Parameters:
-  ///   - symbols: The symbols, each once.
-  ///   - shapes: The keys of each shape, each once.
+  /// Makes the one message of symbols and shapes, which must be distinct, as must the keys of each shape.
   init(symbols: [String], shapes: [[String]]) {
     var numbers = NameNumbers()
     for symbol in symbols { _ = numbers.number(of: HashedName(symbol)) }
@@ -254,7 +240,7 @@ struct ContextMessage {
     bytes = [UInt8](writer.written)
   }
 
-  /// Reads the message of a context: symbols and shapes must be distinct, and so must the keys of each shape.
+  /// Reads a message, which must be the one of its symbols and shapes.
   static func read(_ reader: ByteReader) throws(FormatError) -> ContextMessage {
     guard try reader.byte(at: 0) == MessageTables.tag else { try fail(.malformed, at: 0) }
     var tables = TextTables()
@@ -292,7 +278,6 @@ package struct RecordPrelude {
   package static let tag = MessageTables.tag
 
   package var symbolCount = 0
-  /// The texts of the symbols.
   package var symbols: [UInt8] = []
   package var shapeCount = 0
   /// The shapes, each with the number of its keys.
@@ -300,7 +285,6 @@ package struct RecordPrelude {
   /// How many bytes it takes in the record.
   package private(set) var size = 0
 
-  /// Whether it defines nothing.
   package var isEmpty: Bool { symbolCount == 0 && shapeCount == 0 }
 
   package init() {}

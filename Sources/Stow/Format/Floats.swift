@@ -7,7 +7,7 @@ enum Floats {
   static let lastIntegral: UInt8 = 0x13
   /// A decimal fraction with its scale byte: what `shortDecimal` has no room for.
   static let decimal: UInt8 = 0x14
-  /// A decimal fraction and a residue: how many representable numbers lie between it and the value.
+  /// The same, and a residue: how many representable numbers lie between it and the value.
   static let noisyDecimal: UInt8 = 0x15
   /// Exponent 1 to 4, width 1 to 4: `shortDecimal + (exponent - 1) * 4 + width - 1`.
   static let shortDecimal: UInt8 = 0x20
@@ -28,7 +28,7 @@ enum Floats {
     writer.byte(form.tag)
   }
 
-  /// Writes the bits of a `Float`. Within a reserve.
+  /// Within a reserve.
   static func write(float bits: UInt64, to writer: inout BackwardWriter) {
     writer.littleEndian(bits, width: 4)
     writer.byte(float)
@@ -161,7 +161,7 @@ struct DoubleForm {
     return min(PackedDoubles.isFloat(bits) ? 5 : 9, decimal)
   }
 
-  /// Makes a decimal fraction with as few decimals as it needs; nil if it takes more than 6 bytes.
+  /// Takes as few decimals as the fraction needs; nil if it takes more than 6 bytes.
   @inline(__always)
   private init?(_ numerator: Int64, exponent: Int, residue: Int8) {
     let (numerator, exponent) = DecimalFraction.shortened(numerator, exponent: exponent)
@@ -182,10 +182,8 @@ struct DoubleForm {
 
 /// Floating-point numbers that are decimal fractions, or next to one (FORMAT.md, "Floating point").
 ///
-/// Most numbers that people write down have a few decimals. As binary fractions they fill 8 bytes; as an
-/// integer over a power of ten they take 1 to 4. A form is used only if dividing back gives the same bits.
-/// Numbers computed from such decimals are a few representable numbers away from one: the distance, the
-/// *residue*, takes one more byte.
+/// Most numbers that people write down take 8 bytes as a binary fraction, and 1 to 4 as an integer over a power
+/// of ten. A number computed from such decimals is a few representable numbers away from one: the *residue*.
 enum DecimalFraction {
   /// Numerators up to 6 bytes.
   static let numeratorLimit: Int64 = 1 << 47
@@ -215,8 +213,8 @@ enum DecimalFraction {
     Double(bitPattern: value.bitPattern &+ UInt64(bitPattern: Int64(residue)))
   }
 
-  /// Returns the nearest decimal fraction with `exponent` decimals, and how many representable numbers
-  /// `value` lies beyond it; nil if that is more than 127 or the fraction takes more than 6 bytes.
+  /// Returns the nearest decimal fraction with `exponent` decimals, and the residue; nil if that is beyond ±127
+  /// or the fraction takes more than 6 bytes.
   static func nearest(to value: Double, exponent: Int) -> (numerator: Int64, residue: Int8)? {
     let scaled = value * power(exponent)
     // Also false for NaN.
@@ -229,26 +227,23 @@ enum DecimalFraction {
     return (numerator, residue)
   }
 
-  /// Returns the numerator of a number with 4 decimals, if it is below 100,000 and has no more; nil for
-  /// others.
-  ///
-  /// Most prices and measurements are such numbers. With the most decimals allowed, they would be the same
-  /// fractions with zeros at their end, which take long to strip.
+  /// Returns the numerator of a number below 100,000 with at most 4 decimals, as most prices and measurements
+  /// are. With more decimals, it would have zeros at its end, which take long to strip.
   static func shortNumerator(of value: Double) -> Int64? {
     guard value.magnitude < 100_000 else { return nil }
     let numerator = rounded(value * 1e4)
     return (Double(numerator) / 1e4).bitPattern == value.bitPattern ? numerator : nil
   }
 
-  /// Returns the nearest integer, for magnitudes below 2⁵¹, without a library call or a check: the numbers
-  /// from 2⁵² to 2⁵³ are integers, whose bits count up from those of the origin.
+  /// Returns the nearest integer, for magnitudes below 2⁵¹, without a call: the numbers from 2⁵² to 2⁵³ are
+  /// integers, whose bits count up from those of the origin.
   static func rounded(_ value: Double) -> Int64 {
     let origin = 0x1.8p52
     return Int64(bitPattern: (value + origin).bitPattern &- origin.bitPattern)
   }
 
-  /// Returns the exponent to try for numbers up to `magnitude`: the largest whose numerators stay small
-  /// enough for the division to be exact where one of its divisors is.
+  /// Returns the exponent to try: the largest whose numerators stay small enough for the division to be exact
+  /// where one of its divisors is.
   static func widestExponent(forMagnitude magnitude: Double) -> Int? {
     if magnitude < 100_000 { return 9 }
     if magnitude < 100_000_000 { return 6 }

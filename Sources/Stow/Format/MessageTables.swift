@@ -17,14 +17,14 @@ struct MessageTables: ~Copyable {
   var symbolCount: Int { firstSymbol + own.symbolCount }
   var shapeCount: Int { firstShape &+ own.shapeCount }
 
-  /// Removes what belongs to a message; the definitions stay, because the next message often relies on the same ones.
+  /// Removes all but the definitions, which the next message often relies on, too.
   mutating func removeAll() {
     own.removeAll()
     firstSymbol = 0
     firstShape = 0
   }
 
-  /// Relies on definitions from now on. The message sees as many of their symbols and shapes as `extent` has.
+  /// - Parameter extent: What the message may refer to.
   mutating func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
     self.definitions = definitions
     firstSymbol = extent.symbols
@@ -39,7 +39,6 @@ struct MessageTables: ~Copyable {
     return try own.read(reader, at: start, firstSymbol: firstSymbol)
   }
 
-  /// The definitions, which must exist: a number or a place refers to them.
   private var relied: DecodingDefinitions {
     guard let definitions else { preconditionFailure("a number of definitions that are not there") }
     return definitions
@@ -66,13 +65,13 @@ struct MessageTables: ~Copyable {
     location.isInMessage ? reader : relied.state.reader
   }
 
-  /// Returns the offset after the key at `offset` of the message, a text or a reference to a symbol.
+  /// Returns the offset after a key of the message.
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     var next = offset
     return try symbol(reader, ofKeyAt: &next) == nil ? reader.endOfText(at: offset) : next
   }
 
-  /// As `ByteReader.reference(at:)`, for a key of the message; the symbol must exist.
+  /// As `ByteReader.reference(at:)`; the symbol must exist.
   @inline(__always)
   private func symbol(_ reader: ByteReader, ofKeyAt offset: inout Int) throws(FormatError) -> Int? {
     let start = offset
@@ -96,7 +95,6 @@ struct MessageTables: ~Copyable {
       reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
   }
 
-  /// Returns the text of a key, its own or its symbol's.
   func text(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> LocatedText {
     if let symbol = try symbol(reader, ofKeyAt: key) { return try text(reader, at: self.symbol(symbol)) }
     return try text(reader, at: key)
@@ -105,9 +103,7 @@ struct MessageTables: ~Copyable {
 
 /// The places of the symbols, and of the keys of shapes, that some bytes define (FORMAT.md, "Prelude").
 ///
-/// Only places are remembered, 8 bytes for a symbol or a key of a shape.
-///
-/// Not arrays, because every use of one in a session would count its references.
+/// Not in arrays, because every use of one in a session would count its references.
 struct TextTables: ~Copyable {
   private var symbols = GrowableBuffer<Int>(capacity: 16)
   /// Where each key of each shape is, shape after shape.
@@ -143,16 +139,14 @@ struct TextTables: ~Copyable {
 
   var extent: Extent { Extent(symbols: symbols.count, shapes: ends.count, keys: keys.count) }
 
-  /// Forgets what was added since the tables had that extent.
   mutating func removeAll(since extent: Extent) {
     symbols.truncate(to: extent.symbols)
     keys.truncate(to: extent.keys)
     ends.truncate(to: extent.shapes)
   }
 
-  /// Adds what a prelude at `start` defines, and returns the offset after it. If it is not valid, a part of it is added.
-  ///
-  /// The texts of symbols and keys are checked here, whether or not they are used.
+  /// Adds what a prelude at `start` defines, all of whose texts are checked, and returns the offset after it. If
+  /// it is not valid, a part of it is added.
   ///
   /// - Parameters:
   ///   - firstSymbol: The number of the first symbol of these tables.
@@ -193,9 +187,8 @@ struct TextTables: ~Copyable {
   }
 }
 
-/// The location of a key or a symbol: in the message, or in the definitions that it relies on.
-///
-/// Not a plain offset, so that nobody reads the message where the definitions are meant.
+/// Where a key or a symbol is: not a plain offset, so that nobody reads the message where the definitions that
+/// it relies on are meant.
 struct TextLocation: BitwiseCopyable, Hashable {
   let offset: Int
   let isInMessage: Bool
@@ -206,7 +199,7 @@ struct TextLocation: BitwiseCopyable, Hashable {
   }
 }
 
-/// A text, and the bytes that it is in: those of the message, or those of the definitions.
+/// A text in the message or in the definitions.
 struct LocatedText {
   let reader: ByteReader
   let text: ByteReader.Text

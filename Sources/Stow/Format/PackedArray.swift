@@ -20,8 +20,7 @@ package enum ElementType {
   static let fixedDeltas = deltas + 1...deltas + 8
   /// An integer that is never negative, 1 to 7 bytes: `unsigned + width`.
   static let unsigned: UInt8 = 0xC0
-  /// The difference of an integer from the least of all, which is stored once before them, 1 to 7 bytes:
-  /// `offsets + width`.
+  /// The difference of an integer from the least, which is stored once, 1 to 7 bytes: `offsets + width`.
   static let offsets: UInt8 = 0xD0
   static let maximumExponent = 9
   /// The residue that marks an integer among floating-point numbers.
@@ -36,8 +35,7 @@ package enum ElementType {
   /// A decimal fraction of `width` bytes and a byte of residue.
   static func noisy(exponent: Int, width: Int) -> UInt8 { UInt8(exponent) << 4 | UInt8(width + 8) }
 
-  /// Returns the size of one element, which all elements of the type have; nil for the types whose elements
-  /// differ.
+  /// Returns the size of one element; nil for types whose elements differ.
   @inline(__always)
   package static func stride(of type: UInt8) -> Int? {
     let low = Int(type & 15)
@@ -54,8 +52,7 @@ package enum ElementType {
     }
   }
 
-  /// Returns whether arrays may have the type, which has a stride: all except the types that only columns
-  /// have.
+  /// Returns whether arrays may have a type with a stride, as well as columns.
   package static func isOfArrays(_ type: UInt8) -> Bool { type != constant && type != bool && type != date }
 
   /// Returns whether the elements are integers; a noisy decimal may hold one too.
@@ -162,10 +159,10 @@ struct PackedArray {
   var isBool: Bool { type == ElementType.bits }
 
   func integers(_ reader: ByteReader) throws(FormatError) -> [Int64] {
-    let target = UnsafeMutableBufferPointer<Int64>.allocate(capacity: max(count, 1))
-    defer { target.deallocate() }
-    try readIntegers(reader, into: target.baseAddress.unsafelyUnwrapped)
-    return Array(target[..<count])
+    try .filled(count: count) { target, initialized throws(FormatError) in
+      try readIntegers(reader, into: target)
+      initialized = count
+    }
   }
 
   /// Returns where the element at an index begins: in bits with its byte, and in a table of widths with its width.
@@ -209,8 +206,7 @@ struct PackedArray {
     }
   }
 
-  /// Widens elements of a fixed size. The initializer has checked that the body holds exactly `count` of
-  /// them.
+  /// Widens elements of a fixed size, of which the body holds exactly `count`.
   private func widen<Element: FixedWidthInteger>(
     _ reader: ByteReader, as _: Element.Type, into target: UnsafeMutablePointer<Int64>
   ) {
@@ -287,7 +283,7 @@ package enum Cell: Sendable {
   case bool(Bool)
   case date(Double)
 
-  /// Reads the cell of the given type at `offset`. Integers are counted from `base`.
+  /// - Parameter base: What integers are counted from.
   package static func read(
     _ reader: ByteReader, at offset: Int, type: UInt8, base: Int64 = 0
   ) throws(FormatError) -> Cell {

@@ -1,15 +1,16 @@
 /// The ways to write floating-point numbers without tags, and the choice among them (FORMAT.md, "Packed arrays").
 ///
-/// Works on bit patterns. Where integers and floating-point numbers are mixed, as in documents that came from
-/// JSON, a noisy decimal marks an integer by a residue of −128.
+/// Where integers are among them, as in documents that came from JSON, a noisy decimal marks an integer by a
+/// residue of −128.
 struct PackedDoubles {
   let type: UInt8
   let stride: Int
 
-  /// Returns the smallest form for one or more `values`. Returns nil if `integers`
-  /// marks some as integers (then the word is the integer) and no form holds both.
+  /// Returns the smallest form for one or more numbers; nil if some are integers and no form holds both.
   ///
-  /// - Parameter cells: Room for as many cells. If the form is a decimal one, they are filled.
+  /// - Parameters:
+  ///   - values: The bits of each number, or the integer where `integers` marks one.
+  ///   - cells: Room for as many cells. If the form is a decimal one, they are filled.
   static func best(
     for values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?,
     cells: UnsafeMutableBufferPointer<DecimalCell>
@@ -25,7 +26,7 @@ struct PackedDoubles {
     return decimal.stride < best?.stride ?? 8 ? decimal : best
   }
 
-  /// Returns whether a `Float` holds the number, and not as a NaN, which conversions may change.
+  /// Returns whether a `Float` holds the number. It would not keep the bits of a NaN.
   static func isFloat(_ bits: UInt64) -> Bool {
     Double(Float(Double(bitPattern: bits))).bitPattern == bits
       && bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
@@ -64,8 +65,7 @@ struct PackedDoubles {
       : PackedDoubles(type: ElementType.scaled(exponent: exponent, width: width), stride: width)
   }
 
-  /// Makes cells with `exponent` decimals, of integers and perhaps of all numbers. Returns false if one has
-  /// no such cell.
+  /// Makes cells with `exponent` decimals, of integers and perhaps of all numbers, if each has one.
   @inline(never)
   private static func fill(
     _ cells: UnsafeMutableBufferPointer<DecimalCell>, _ values: UnsafeBufferPointer<UInt64>,
@@ -93,7 +93,7 @@ struct PackedDoubles {
     return type >= ElementType.integral ? 0 : Int(type >> 4)
   }
 
-  /// Returns the bytes of one element, in the lowest `stride` bytes of the result.
+  /// Returns one element, in the lowest `stride` bytes.
   ///
   /// - Parameter cell: The cell that `best` made of it.
   func element(_ word: UInt64, _ cell: @autoclosure () -> DecimalCell) -> UInt64 {
@@ -117,8 +117,7 @@ struct PackedDoubles {
   }
 }
 
-/// What floating-point numbers have in common as decimal fractions, and the cell of each: found in one walk, with one
-/// division for each.
+/// What floating-point numbers have in common as decimal fractions, and the cell of each: found with one division each.
 private struct CommonDecimal {
   /// The fewest decimals with which every number is a decimal fraction, or next to one.
   private(set) var exponent = 0
@@ -136,7 +135,7 @@ private struct CommonDecimal {
   /// Whether what was found holds with `exponent` decimals for every number.
   var isExact: Bool { exponent <= narrowest }
 
-  /// Takes in one more number. Returns false if it is not such a fraction.
+  /// Takes in one more number, unless it is not such a fraction.
   mutating func add(_ value: Double) -> Bool {
     guard let widest = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
       let (wide, residue) = DecimalFraction.nearest(to: value, exponent: widest)
@@ -174,8 +173,7 @@ private struct CommonDecimal {
   }
 }
 
-/// One of many numbers as a decimal fraction, while the form of all of them is chosen: its numerator and its
-/// residue in one word. All of them have the same number of decimals.
+/// One of many numbers as a decimal fraction with as many decimals as the others: numerator and residue in one word.
 struct DecimalCell: BitwiseCopyable {
   private let bits: UInt64
 

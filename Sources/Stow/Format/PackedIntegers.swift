@@ -8,11 +8,9 @@ struct PackedIntegers {
 
   // MARK: choosing
 
-  /// Returns the smallest form for two or more `values`. Of equal ones it is the
-  /// first in this order: fixed width, fixed width above the least, own widths, differences of fixed width,
-  /// differences of own widths.
-  ///
-  /// Also returns how many bytes the elements take with their tags; nil if these are certainly more.
+  /// Returns the smallest form for two or more `values`, and how many bytes they take with tags, unless these are
+  /// certainly more. Of equal forms it is the first of: fixed width, fixed width above the least, own widths,
+  /// differences of fixed width, differences of own widths.
   static func best(for values: UnsafeBufferPointer<Int64>) -> (packed: PackedIntegers, taggedSize: Int?) {
     let fixed = FixedIntegers(values)
     var best = PackedIntegers(
@@ -58,16 +56,12 @@ struct PackedIntegers {
     if bodySize < self.bodySize { self = PackedIntegers(type: type, bodySize: bodySize) }
   }
 
-  /// Returns the size of a table of widths, and of the bytes after it.
   private static func ownWidthsSize(_ count: Int, _ sizes: IntegerSizes) -> Int {
     Varint.size(count) + (count + 1) / 2 + sizes.ownWidths
   }
 
   /// Returns how many bytes an element takes in a table of own widths: 0 for a zero.
-  fileprivate static func byteCount(_ value: Int64) -> Int {
-    // One less for zero, without a branch.
-    Integers.width(value) &- (value == 0 ? 1 : 0)
-  }
+  fileprivate static func byteCount(_ value: Int64) -> Int { Integers.width(value) &- (value == 0 ? 1 : 0) }
 
   // MARK: writing
 
@@ -109,8 +103,7 @@ struct PackedIntegers {
     }
   }
 
-  /// Writes the table of widths, half a byte for each element, followed by the bytes of the elements. Writes
-  /// nothing for a zero, because a width of 0 moves nothing.
+  /// Writes the table of widths, half a byte for each element, followed by the bytes of the elements.
   @inline(__always)
   private func writeOwnWidths(
     _ values: UnsafeBufferPointer<Int64>, to writer: inout BackwardWriter, element: (Int) -> Int64
@@ -133,14 +126,12 @@ struct PackedIntegers {
   }
 }
 
-/// The smallest form of integers of one width: signed, unsigned, or counted from the least of them; of equal
-/// ones the first in this order.
+/// The smallest form of integers of one width; of equal ones the first of: signed, unsigned, counted from the least.
 struct FixedIntegers {
   private(set) var type: UInt8
   private(set) var width: Int
-  /// The integer that they are counted from, which is stored once before them.
+  /// The integer that they are counted from.
   private(set) var base: Int64?
-  /// The bytes that each takes with its sign.
   let signedWidth: Int
 
   var baseSize: Int { base.map(Integers.size) ?? 0 }
@@ -192,10 +183,8 @@ private struct IntegerSizes {
   static var blockSize: Int { 1024 }
 
   /// Adds up the sizes of the first of `values`, which is also the first of their differences, and of each other
-  /// `element`; nil if neither sum could get below `limit`.
-  ///
-  /// Most arrays have one width. Whether enough elements need `width` bytes is checked several at a time,
-  /// whereas their sizes are added up one by one.
+  /// `element`; nil if neither sum could get below `limit`. Most arrays have one width, which is found out for
+  /// several elements at a time, whereas sizes are added up one by one.
   @inline(__always)
   init?(_ values: UnsafeBufferPointer<Int64>, width: Int, below limit: Int, of element: (Int) -> Int64) {
     // An array whose length fits its tag may be shorter with tags even if its elements are not.
@@ -205,15 +194,13 @@ private struct IntegerSizes {
   }
 
   private mutating func add(_ value: Int64) {
-    let size = Integers.width(value)
-    ownWidths &+= size &- (value == 0 ? 1 : 0)
-    tagged &+= Integers.smallRange.contains(value) ? 1 : 1 &+ size
+    ownWidths &+= PackedIntegers.byteCount(value)
+    tagged &+= Integers.size(value)
   }
 
   /// Returns whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
   private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
-    // Besides the elements, own widths take a table of count / 2 bytes, and tags a byte for each but no header. Neither sum
-    // gets below the limit if the elements alone come as near to it as the lesser of the two.
+    // Besides the elements, own widths take a table of count / 2 bytes, and tags a byte for each but no header.
     let enough = limit - min(count / 2, count - headerSize)
     // Of the elements of one byte, −1 is not counted.
     let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)

@@ -12,14 +12,13 @@ enum Nils {
     writer.byte(nested)
   }
 
-  /// Returns whether there is a nil at `offset`, at any level of optionals.
   static func isNil(_ reader: ByteReader, at offset: Int) -> Bool {
     guard offset < reader.count else { return false }
     let tag = reader.base[offset]
     return tag == Self.tag || tag == nested
   }
 
-  /// Returns how many levels of optionals are around the nil at `offset`.
+  /// Returns the level of the nil at `offset`.
   static func level(_ reader: ByteReader, at offset: Int) -> Int {
     guard reader.count - offset > 1, reader.base[offset] == nested else { return 0 }
     return Int(reader.base[offset + 1])
@@ -60,9 +59,7 @@ enum Integers {
   // MARK: writing
 
   /// Returns the number of bytes of a signed integer, 1 to 8.
-  static func width(_ value: Int64) -> Int {
-    (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3
-  }
+  static func width(_ value: Int64) -> Int { (72 &- (value ^ (value >> 63)).leadingZeroBitCount) >> 3 }
 
   /// Returns the tag of an integer in its shortest form, and how many of its lowest bytes follow.
   private static func form(_ value: Int64) -> (tag: UInt8, width: Int) {
@@ -149,8 +146,7 @@ enum Dates {
     }
   }
 
-  /// Reads the seconds of the date at `offset`, and the offset after it; nil if another kind of value is
-  /// there.
+  /// Reads the seconds of the date at `offset`, and the offset after it; nil for another kind of value.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double? {
     switch try reader.byte(at: offset) {
     case tag:
@@ -170,8 +166,7 @@ enum UUIDs {
   /// - Parameter bits: The bytes, the first of them lowest.
   static func form(_ bits: UInt128) -> WideForm { WideForm(bits, width: 16, tag: tag) }
 
-  /// Reads the bytes of the UUID at `offset`, the first of them lowest, and the offset after it; nil if
-  /// another kind of value is there.
+  /// Reads the bytes of the UUID at `offset`, the first lowest, and the offset after it; nil for another kind.
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> UInt128? {
     guard try reader.byte(at: offset) == tag else { return nil }
     let (low, high) = (try reader.word(at: offset + 1), try reader.word(at: offset + 9))
@@ -196,8 +191,8 @@ enum Decimals {
     return WideForm(parts.magnitude, width: width, head: head, size: 3)
   }
 
-  /// Reads the parts of the decimal number at `offset`, or of an integer of 64 unsigned or 128 bits, and the
-  /// offset after it; nil if another kind of value is there.
+  /// Reads a decimal number, or an integer of 64 unsigned or 128 bits, and the offset after it; nil for another
+  /// kind of value.
   static func readWide(
     _ reader: ByteReader, at offset: Int, next: inout Int
   ) throws(FormatError) -> DecimalParts? {
@@ -225,17 +220,14 @@ enum Decimals {
   }
 }
 
-/// The parts of a decimal number: a sign, an integer of up to 128 bits, and a power of ten.
-///
-/// NaN, which has no such parts, is a negative zero here.
+/// The parts of a decimal number: a sign, an integer, and a power of ten. NaN is a negative zero here.
 struct DecimalParts {
   var isNegative: Bool
   var magnitude: UInt128
   var exponent: Int8
 }
 
-/// The bytes of a scalar that does not fit in a word, as in a message, with its tag: up to eight, and then up
-/// to sixteen more.
+/// The bytes of a scalar that does not fit in a word, with its tag: up to eight, and then up to sixteen more.
 struct WideForm: BitwiseCopyable {
   private let head: UInt64
   private let headSize: UInt8
