@@ -2,9 +2,8 @@
 
 /// Raw memory for buffers that may become large.
 ///
-/// On Linux a large buffer has pages of its own, of 2 MiB if the system has them. The first touch of every
-/// page traps into the kernel, and there are many small pages. From `malloc`, a large buffer would stay in
-/// the process after it is freed.
+/// On Linux a large buffer has pages of its own, of 2 MiB if the system has them, because the first touch of each page
+/// traps into the kernel. From `malloc`, it would stay in the process after it is freed.
 enum PageMemory {
   #if os(Linux)
     private static let hugePage = 1 << 21
@@ -14,7 +13,7 @@ enum PageMemory {
     private static func pages(_ byteCount: Int) -> Int { (byteCount + hugePage - 1) & ~(hugePage - 1) }
   #endif
 
-  /// Returns memory for `byteCount` bytes, aligned for every type; to be freed by `deallocate`.
+  /// Returns memory that is aligned for every type, to be freed by `deallocate`.
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
       if byteCount >= smallestLarge {
@@ -27,7 +26,6 @@ enum PageMemory {
     return .allocate(byteCount: byteCount, alignment: 16)
   }
 
-  /// Frees memory that `allocate` returned for as many bytes.
   static func deallocate(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
     #if os(Linux)
       if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
@@ -38,8 +36,8 @@ enum PageMemory {
 
 /// A growable buffer of trivial elements, reused from message to message.
 ///
-/// There is always room for one more element: the buffer grows when it becomes full, not when the next
-/// element comes. Appending thus ends with the rare call to grow, and no registers are saved for it.
+/// There is always room for one more: it grows when it becomes full, so that appending ends with the rare call to grow,
+/// for which no registers are saved.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
@@ -47,8 +45,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private let initialCapacity: Int
 
   /// Memory up to this size is kept for the next message; larger memory only if it is not much larger and was
-  /// used well. Starting over touches every page for the first time again, but a single large message must
-  /// not occupy memory forever.
+  /// used well: a single large message must not occupy it forever.
   private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
   private static var largestCapacity: Int { 8 * smallCapacity }
 
@@ -77,7 +74,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     if count == capacity { grow(to: count &+ 1) }
   }
 
-  /// Makes room for `size` more elements, and for one more.
   @inline(__always)
   mutating func reserve(_ size: Int) {
     if size >= capacity &- count { grow(to: count + size + 1) }
@@ -117,7 +113,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Removes the last element, which must exist, and returns it.
   mutating func takeLast() -> Element {
     precondition(count > 0)
     count &-= 1
@@ -137,10 +132,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func trim() {
-    guard capacity > Self.largestCapacity || count < capacity / 32 else { return }
-    Self.deallocate(base, capacity)
-    capacity = initialCapacity
-    base = Self.allocate(capacity)
+    if capacity > Self.largestCapacity || count < capacity / 32 { self = Self(capacity: initialCapacity) }
   }
 
   var buffer: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: base, count: count) }
@@ -165,9 +157,8 @@ func borrowingEach<Element, Failure: Error>(
   }
 }
 
-/// Lends the value of an optional in place, and returns whether there was one.
-///
-/// Unwrapping a copyable value copies it, which looks up the metadata of the optional.
+/// Lends the value of an optional in place, and returns whether there was one: unwrapping a copyable value copies it,
+/// which looks up the metadata of the optional.
 @inline(__always)
 func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   _ optional: borrowing Wrapped?, _ body: (borrowing Wrapped) throws(Failure) -> Void
@@ -181,10 +172,8 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
 }
 
 extension Array {
-  /// Returns an array of at most `count` elements, which `fill` initializes and counts.
-  ///
-  /// An empty array is not filled: the standard library would write its count to memory that all empty arrays
-  /// share, which would be a data race.
+  /// Returns an array of at most `count` elements, which `fill` initializes and counts. An empty one is not filled: the
+  /// standard library would write its count to memory that all empty arrays share, a data race.
   @inline(__always)
   static func filled<Failure: Error>(
     count: Int, _ fill: (UnsafeMutablePointer<Element>, _ initialized: inout Int) throws(Failure) -> Void
@@ -211,8 +200,8 @@ func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
 
 /// A string that equals another if their bytes are the same, like keys of messages (FORMAT.md, "Prelude").
 ///
-/// `String` treats two spellings of the same characters as equal. Which spellings these are depends on the
-/// version of Unicode, and comparing takes time quadratic in the number of combining characters in a row.
+/// Which spellings are equal as `String`s depends on the version of Unicode, and comparing them takes time quadratic in the
+/// number of combining characters in a row.
 package struct ExactString: Hashable, Sendable {
   package let string: String
 
@@ -239,8 +228,7 @@ extension String {
 
 /// A hash of bytes, with two random seeds per process: strings cannot be crafted to collide.
 ///
-/// Each factor of a product has a secret of its own. Otherwise an attacker who makes one factor zero would
-/// make the product zero, whatever the other is.
+/// Each factor of a product has a secret of its own: whoever makes one zero makes the product zero.
 struct ByteHash {
   private static let processSeeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
   private let seed: UInt64
@@ -254,7 +242,7 @@ struct ByteHash {
     return product.high ^ product.low
   }
 
-  /// Returns the hash of a text of up to 16 bytes, given as two words and its length.
+  /// Returns the hash of a text of up to 16 bytes.
   func words(_ first: UInt64, _ second: UInt64, length: UInt8) -> UInt64 {
     mix(first ^ wordSeed, second ^ UInt64(truncatingIfNeeded: length) ^ seed)
   }
@@ -273,10 +261,8 @@ struct ByteHash {
   }
 }
 
-/// Two words that identify a text.
-///
-/// For a text of up to 16 bytes they are the text itself, padded with zeros, so that comparing them and the
-/// lengths is enough. For a longer one they are its hash and its length, and the bytes decide.
+/// Two words that identify a text: for up to 16 bytes, the text itself, padded with zeros, and for more, its
+/// hash and its length, and the bytes decide.
 struct TextKey: BitwiseCopyable, Equatable {
   let first: UInt64
   let second: UInt64

@@ -23,11 +23,10 @@ enum CLibrary {
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   #if os(Linux)
-    /// Maps memory in pages of `pageSize` bytes if the system has them, otherwise in pages of the usual size.
-    /// It counts as used only as far as it is touched.
+    /// Maps memory in pages of `pageSize` bytes if the system has them, and otherwise in pages of the usual size; nil if
+    /// the process may not have that much.
     ///
     /// - Parameter byteCount: A multiple of `pageSize`, which is a power of two.
-    /// - Returns: Nil if the process may not have that much.
     static func map(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer? {
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
       let size = byteCount + pageSize
@@ -76,8 +75,7 @@ struct StackBounds {
       return StackBounds(lowest: UInt(bitPattern: lowest), size: size)
     }
 
-    /// Cached, because the C library finds them by reading the list of all memory that the process has
-    /// mapped. This stack ends with the process.
+    /// Cached, because the C library reads the list of all memory that the process has mapped to find them.
     private static let ofFirstThread = read()
 
     private static var isFirstThread: Bool { stow_thread_id() == getpid() }
@@ -99,14 +97,12 @@ struct StackBounds {
 enum DepthLimit {
   static var standard: Int { 512 }
 
-  /// Returns the limit to use for a chosen one. Twice as much, the limit of calls, must not overflow: each container may be
-  /// reached through a single-value container, which takes another call.
+  /// Returns the limit to use for a chosen one: twice as much must not overflow, because each container may take two calls.
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 
 /// Checks from time to time, as calls become many, whether the thread's stack has room for more.
 struct StackGuard {
-  /// The stack of the thread, once calls are many.
   private var stack: StackBounds?
   /// The number of calls from one check of the stack to the next, less one: a mask. On a small stack each call is checked.
   private var callsPerCheck = Self.mostCallsPerCheck

@@ -1,15 +1,12 @@
 import Synchronization
 
-/// Whether a keyed container can be reused when nobody holds it any more: the one assumption about types of
-/// the standard library (see SECURITY.md).
+/// The one assumption about types of the standard library (see SECURITY.md): a `KeyedEncodingContainer` or a
+/// `KeyedDecodingContainer` is one strong reference, which a copy retains.
 ///
-/// The assumption is that a `KeyedEncodingContainer` or a `KeyedDecodingContainer` is one strong reference,
-/// which a copy retains and releases when it goes. Then a container in a pool is free exactly if the pool
-/// holds the only reference. Each session checks that with the first container of each key type. If it finds
-/// anything else, it makes a new container every time.
+/// Then a container in a pool is free exactly if the pool holds the only reference. Each session checks that with the
+/// first container of each key type. If it finds anything else, it makes a new container every time.
 enum ContainerReuse {
-  /// Whether the process allows reuse. Setting the environment variable `STOW_CONTAINER_REUSE` to `0` turns
-  /// it off, for tests without the assumption.
+  /// Setting the environment variable `STOW_CONTAINER_REUSE` to `0` turns reuse off, for tests without the assumption.
   private static let isAllowed = CLibrary.environment("STOW_CONTAINER_REUSE") != "0"
 
   /// Returns whether containers like the one made are one reference each.
@@ -40,10 +37,8 @@ enum ContainerReuse {
   }
 }
 
-/// Copies containers of one type.
-///
-/// If the key type is not known statically, copying a container looks up its type in a table of the runtime.
-/// This object is generic over the type, and so knows it.
+/// Copies containers of one type, which it knows. Without it, copying one whose key type is not known statically would
+/// look up its type in a table of the runtime.
 class ContainerCopier<Container> {
   @inline(never)
   func copy(_ address: UnsafeRawPointer) -> Container {
@@ -53,15 +48,12 @@ class ContainerCopier<Container> {
 
 /// What a session knows about one key type: its keys, and the keyed containers for them, for reuse.
 ///
-/// Making a keyed container allocates an object, which costs as much as the calls of a small object do. A
-/// container is reused only when nobody else holds it, so that one that was kept keeps its own object.
+/// Making a keyed container allocates an object, which costs as much as the calls of a small object do.
 struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
-  /// The references that the containers are.
-  ///
-  /// Never nil. They are optional because without optimization, in Swift 6, an `AnyObject` is never known to
-  /// be uniquely referenced, and an optional one is.
+  /// The references that the containers are. Never nil, but without optimization, in Swift 6, an `AnyObject` is never
+  /// known to be uniquely referenced, and an optional one is.
   private var containers: UnsafeMutablePointer<AnyObject?>
   private var objects: UnsafeMutablePointer<Object>
   private var count = 0
@@ -85,8 +77,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
     objects.deallocate()
   }
 
-  /// Takes a container, whose object `start` prepares; `make` makes one if all are in use. Its type must be that for
-  /// the key type.
+  /// Takes a container of the type for the key type, whose object `start` prepares; `make` makes one if all are in use.
   @inline(__always)
   mutating func take<Container, Failure: Error>(
     _ type: Container.Type, _ make: () -> (container: AnyObject, object: Object),
@@ -137,8 +128,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
     for number in 0..<count { borrowing(objects + number, body) }
   }
 
-  /// Releases containers of a pool that is complete, if there are more than nest within each other at the standard depth:
-  /// few values need so many at once, except those that keep their containers.
+  /// Releases containers of a complete pool beyond those that nest within each other at the standard depth.
   mutating func trim() {
     let most = DepthLimit.standard
     guard count > most else { return }
@@ -149,10 +139,8 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   }
 }
 
-/// The pools of the key types that a session has met.
-///
-/// They are kept as raw addresses. Where code is not specialized, as in a debug build, every access to a list of typed
-/// ones would look up the type.
+/// The pools of the key types that a session has met: raw addresses, because every access to a list of typed ones would
+/// look up the type where code is not specialized.
 struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   /// A stable address, without reference counting.
   typealias Reference = UnsafeMutablePointer<ContainerPool<Object, Keys>>
@@ -161,7 +149,7 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   private var pools = GrowableBuffer<UnsafeMutableRawPointer>(capacity: 8)
   /// The pools from which the message took containers.
   private var used = GrowableBuffer<UnsafeMutableRawPointer>(capacity: 8)
-  /// Whether containers are reused; no longer once one has escaped its message.
+  /// No longer once a container has escaped its message.
   var reusesContainers: Bool
 
   init(reusesContainers: Bool) { self.reusesContainers = reusesContainers }
@@ -196,16 +184,16 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
     return pool
   }
 
-  /// Notes that the message takes a container.
-  ///
-  /// Must not be called once the message is over: then another thread may check whether all were given back.
+  /// Notes that the message, which is not over, takes a container: later another thread may check whether all were given
+  /// back.
   @inline(__always)
   mutating func noteUse(_ pool: Reference) {
     if pool.pointee.isUnused { used.append(UnsafeMutableRawPointer(pool)) }
   }
 
-  /// Takes back the containers that nobody holds any more, and returns whether that is all of them. Calls `finish`
-  /// with the objects of each key type whose containers are complete.
+  /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
+  ///
+  /// - Parameter finish: Called with the objects of each key type whose containers are complete.
   func takeContainersBack(_ finish: (borrowing Object) -> Void = { _ in }) -> Bool {
     var areComplete = true
     for address in used.buffer {

@@ -1,6 +1,4 @@
-/// A key of a coding path where the user's own key type is not available: an index, or a name.
-///
-/// Smaller than three words, so that it fits inside its existential.
+/// A key of a coding path without the user's own key type. Smaller than three words, to fit inside its existential.
 enum PathKey: CodingKey {
   case index(Int)
   case name(String)
@@ -30,14 +28,13 @@ enum PathKey: CodingKey {
     }
   }
 
-  /// Returns whether a string could be that of an integer, judging by its first character.
+  /// Returns whether a string could be that of an integer.
   static func startsInteger(_ name: String) -> Bool {
     guard let first = name.utf8.first else { return false }
     return first <= UInt8(ascii: "9")
   }
 
-  /// Returns the integer that a string stands for. One with needless zeros in front is not looked at: it may
-  /// be long, and used often.
+  /// Returns the integer of a string, unless it has needless zeros in front: it may be long, and used often.
   private static func integer(ofName name: String) -> Int? {
     startsInteger(name) && name.utf8.count <= 40 ? Int(name) : nil
   }
@@ -63,33 +60,29 @@ extension DecodingError {
 
   /// Returns the error of a value of another type than was asked for.
   static func mismatch(_ type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
-    .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
+    .typeMismatch(type, Context(codingPath: path, debugDescription: text))
   }
 
   static func corrupted(_ text: String, path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
+    .dataCorrupted(Context(codingPath: path, debugDescription: text))
   }
 
   /// Returns an error that no default value replaces.
-  static func unreadable(_ reason: String, path: [any CodingKey]) -> DecodingError {
-    .dataCorrupted(
-      DecodingError.Context(codingPath: path, debugDescription: reason, underlyingError: Unreadable()))
+  static func unreadable(_ text: String, path: [any CodingKey]) -> DecodingError {
+    .dataCorrupted(Context(codingPath: path, debugDescription: text, underlyingError: Unreadable()))
   }
 
   static func noValue(for key: some CodingKey, path: [any CodingKey]) -> DecodingError {
-    let description = "No value associated with key \"\(key.stringValue)\"."
-    return .keyNotFound(key, DecodingError.Context(codingPath: path, debugDescription: description))
+    let text = "No value associated with key \"\(key.stringValue)\"."
+    return .keyNotFound(key, Context(codingPath: path, debugDescription: text))
   }
 
-  static func noValue(
-    of type: Any.Type, path: [any CodingKey], _ description: String
-  ) -> DecodingError {
-    .valueNotFound(type, DecodingError.Context(codingPath: path, debugDescription: description))
+  static func noValue(of type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
+    .valueNotFound(type, Context(codingPath: path, debugDescription: text))
   }
 }
 
-/// The underlying error of errors that report broken bytes, a full stack or ambiguous former names, rather than a
-/// value of another kind than requested.
+/// The underlying error of broken bytes, a full stack or ambiguous former names, rather than a value of another kind.
 struct Unreadable: Error, CustomStringConvertible {
   var description: String { "the message cannot be read" }
 }

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What an encoder or a decoder passes to every value. It is mostly empty, and then passing it on counts no
-/// reference.
+/// What an encoder or a decoder passes to every value. Mostly it is empty, and counts no reference.
 struct UserInfo: Sendable {
   /// The values of the user, and the mark.
   private var marked: [CodingUserInfoKey: any Sendable]?
@@ -23,14 +22,12 @@ struct UserInfo: Sendable {
 }
 
 extension CodingUserInfoKey {
-  /// The mark in the user info of this library's coders.
   static let stowCoder = CodingUserInfoKey(rawValue: "Stow")!
 }
 
 /// The options of an encoder or a decoder, which threads share.
 ///
-/// Reading them takes a lock only if they have ever been set, and so threads that share a coder with the default options do
-/// not wait for each other.
+/// Threads that share a coder with the default options do not wait for each other.
 struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
   private let standard: Options
   private let changed: Mutex<Options>
@@ -48,9 +45,7 @@ struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
     return try body(standard)
   }
 
-  /// Changes the options.
-  ///
-  /// The old options are released after the lock, because a `deinit` may use the same coder.
+  /// Changes the options, and releases the old ones after the lock, because a `deinit` may use the same coder.
   func update(_ body: (inout Options) throws -> Void) rethrows {
     let old = try changed.withLock { options in
       let old = options
@@ -62,10 +57,8 @@ struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
   }
 }
 
-/// The state of one call of `encode` or `decode`, which later calls reuse.
-///
-/// A class, because the first use of a generic type whose parameter must conform to a protocol searches every
-/// conformance of the program.
+/// The state of one call of `encode` or `decode`, which later calls reuse. Not a protocol, because the first use of a
+/// generic type whose parameter must conform to one searches every conformance of the program.
 class PooledSession {
   /// Takes back the keyed containers that nobody holds any more, and returns whether these are all of them.
   func takeContainersBack() -> Bool { preconditionFailure("a session without containers") }
@@ -84,9 +77,8 @@ class PooledSession {
 ///      │                    kept: a container of it is held   │
 ///      └──────────────────────────────────────────────────────┘
 ///
-/// There are a few places for free sessions; one that finds no place is released. Keyed containers do not
-/// retain their session, so the session of one that outlives its message is kept here. Every later call looks
-/// at one of the kept sessions, and releases it if all its containers are gone.
+/// Keyed containers do not retain their session, so the session of one that outlives its message is kept here. Every later
+/// call looks at one of the kept sessions, and releases it if all its containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
   private let places = Places<Session>()
   private let make: @Sendable () -> Session
@@ -133,8 +125,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
     }
   }
 
-  /// Keeps a session with a container that somebody holds. From then on its containers hold a reference to
-  /// it.
+  /// Keeps a session with a container that somebody holds. From then on its containers retain it.
   private func keep(_ session: Session) {
     session.detach()
     withKept { $0.sessions.append(session) }
@@ -148,10 +139,8 @@ final class SessionPool<Session: PooledSession>: Sendable {
     withExtendedLifetime(released) {}
   }
 
-  /// Uses the kept sessions, under the lock.
-  ///
-  /// `hasKept` orders the accesses, too: the thread sanitizer does not see through a lock that threads wait
-  /// for.
+  /// Uses the kept sessions, under the lock. `hasKept` orders the accesses, too: the thread sanitizer does not see through a
+  /// lock that threads wait for.
   private func withKept(_ body: (inout Kept) -> Void) {
     kept.withLock { kept in
       _ = hasKept.load(ordering: .acquiring)
@@ -161,11 +150,9 @@ final class SessionPool<Session: PooledSession>: Sendable {
   }
 }
 
-/// A few places, each for one session.
+/// A few places, each for one session, which live as long as the process.
 ///
-/// A thread mostly begins at a place of its own, and so finds the session that it used last, still in its
-/// caches. Threads that exchange sessions wait for each other's memory. The places live as long as the
-/// process.
+/// A thread mostly begins at a place of its own, and so finds the session that it used last, still in its caches.
 private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
   /// A place, on a cache line of its own.
   private struct Place: ~Copyable {
@@ -195,8 +182,7 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// Puts a session into the first free place, from which another thread may take it at once; releases it if
-  /// no place is free.
+  /// Puts a session into the first free place; releases it if there is none.
   func give(_ session: inout Session?) {
     guard let reference = session.map({ Unmanaged.passRetained($0) }) else { return }
     session = nil

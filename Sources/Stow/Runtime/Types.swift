@@ -1,7 +1,7 @@
 // What is known about types, found out once for each.
 
-/// How values of the types met so far are encoded and decoded: by their own conformance, or by a plan (a
-/// `EncodingPlan` or a `DecodingPlan`) that does the same with fewer calls.
+/// How values of the types met so far are coded: by their own conformance, or by an `EncodingPlan` or a `DecodingPlan`, which
+/// does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     /// The plan, which the table retains.
@@ -44,23 +44,20 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   }
 }
 
-/// A hash table of facts about types, by their identity.
+/// What follows from types, by their identity: found out once, because a cast of a type to a protocol is expensive.
 ///
-/// Comparing identities is the cheapest operation on a type; a cast to a protocol is the most expensive. So
-/// what follows from a type is found out once and kept here. Uses open addressing; nothing is ever evicted,
-/// because a program has few types.
-///
-/// The facts are raw addresses. Where code is not specialized, as in a debug build, every access to a table of typed ones
-/// would look up the type.
+/// A hash table with open addressing, from which nothing is evicted, because a program has few types. Its values are raw
+/// addresses, because every access to typed ones would look up the type where code is not specialized.
 struct TypeTable: ~Copyable {
   typealias Value = UnsafeMutableRawPointer?
   private typealias Slot = (type: ObjectIdentifier?, value: Value)
 
-  private var slots: UnsafeMutablePointer<Slot>
-  private var mask = 63
+  private let slots: UnsafeMutablePointer<Slot>
+  private let mask: Int
   private var count = 0
 
-  init() {
+  init(mask: Int = 63) {
+    self.mask = mask
     slots = .allocate(capacity: mask + 1)
     slots.initialize(repeating: (nil, nil), count: mask + 1)
   }
@@ -87,41 +84,35 @@ struct TypeTable: ~Copyable {
   mutating func insert(_ value: Value, for type: Any.Type) {
     if count * 2 > mask { grow() }
     place((ObjectIdentifier(type), value))
-    count += 1
   }
 
-  private func place(_ slot: Slot) {
+  private mutating func place(_ slot: Slot) {
     guard let type = slot.type else { return }
     var index = start(type)
     while slots[index].type != nil { index = (index + 1) & mask }
     slots[index] = slot
+    count += 1
   }
 
   private mutating func grow() {
-    let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
-    mask = mask * 2 + 1
-    slots = .allocate(capacity: mask + 1)
-    slots.initialize(repeating: (nil, nil), count: mask + 1)
-    for slot in old { place(slot) }
-    old.deallocate()
+    var larger = TypeTable(mask: mask * 2 + 1)
+    for index in 0...mask { larger.place(slots[index]) }
+    self = larger
   }
 }
 
-/// Returns the byte that tells a key from the others of its type, if the type is a single trivial byte; 0 for
-/// every other type.
+/// Returns the byte that tells a key from the others of its type, if that is a single trivial byte; 0 for other types.
 @inline(__always)
 func keyByte<Key>(_ key: Key) -> Int {
   // Unlike reading the bytes of the key, this needs no copy of a key whose type is not known here.
   MemoryLayout<Key>.size == 1 ? Int(unsafeBitCast(key, to: UInt8.self)) : 0
 }
 
-/// Returns whether the keys of a type are told apart by that byte.
+/// Returns whether that byte tells the keys of a type apart.
 func isByte<Key>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) }
 
-/// Returns whether a type may have generic arguments, judging by its name.
-///
-/// Only generic types conform to `WholeEncodable` or `PlannedDecodable`. Reading the name is quick, whereas
-/// a cast to a protocol searches every conformance of the program, in the first message of a process.
+/// Returns whether a type may have generic arguments, and so conform to `WholeEncodable` or `PlannedDecodable`. Reading the
+/// name is quick, whereas the first cast to a protocol searches every conformance of the program.
 func mayBeGeneric(_ type: Any.Type) -> Bool {
   _typeName(type, qualified: true).utf8.contains(UInt8(ascii: "<"))
 }
