@@ -156,9 +156,8 @@ enum SharedGraphKey: String, CodingKey {
 extension SharedGraph: Encodable where Root: Encodable {
   /// Encodes the value and its objects.
   ///
-  /// - Throws: `EncodingError.invalidValue` if an object leads to itself, if more than 128 objects lead to
-  ///   each other in a chain, or if one is of a subclass that is not registered, and what encoding the value
-  ///   and the objects throws.
+  /// - Throws: `EncodingError.invalidValue` if an object leads to itself, if more than 128 lead to each other in a
+  ///   chain, or if one is of a subclass that is not registered, and what encoding them throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: SharedGraphKey.self)
     let objects = WrittenObjects()
@@ -172,17 +171,15 @@ extension SharedGraph: Encodable where Root: Encodable {
 extension SharedGraph: Decodable where Root: Decodable {
   /// Decodes the value, and the objects that it refers to.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself,
-  ///   or if more than 128 objects lead to each other in a chain, and what decoding the value and the objects
-  ///   throws.
+  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself, or if more
+  ///   than 128 lead to each other in a chain, and what decoding them throws.
   public init(from decoder: any Decoder) throws {
     // A template numbers its objects differently, so it is left out.
     let decoder = (decoder as? MergedDecoder)?.message ?? decoder
     let container = try decoder.container(keyedBy: SharedGraphKey.self)
     let objects = try ReadObjects(container)
     defer { objects.end() }
-    // References in content that is kept would be written again with the numbers that objects have in this graph, not with
-    // those of another.
+    // References in content that is kept would be written again with the numbers of this graph, not with those of another.
     let mayKeep: @Sendable (StowValue) -> Bool = { !objects.isCurrent || !SharedCoding.mayRefer($0) }
     root = try ReadObjects.$inherited.withValue(objects) {
       try NamedCoding.$mayKeep.withValue(mayKeep) { try container.decode(Root.self, forKey: .root) }
