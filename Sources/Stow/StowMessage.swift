@@ -27,7 +27,6 @@ public struct StowMessage: Sendable {
   /// A place in the message, or the reason why there is no place.
   indirect enum Origin {
     case place(PartPlace)
-    /// Nothing is there, as this error says.
     case missing(any Error)
     case failed(any Error)
   }
@@ -39,9 +38,8 @@ public struct StowMessage: Sendable {
 
   /// Opens a message.
   ///
-  /// Takes time and memory in proportion to the keys and strings that the message shares among its values,
-  /// not to the values. To open one that relies on a context, or to set `userInfo` or a limit of depth, use
-  /// ``StowDecoder/message(from:)-(ContiguousBytes)``.
+  /// Takes time and memory in proportion to the keys and strings that values share, not to the values. For a context,
+  /// `userInfo` or a limit of depth, use ``StowDecoder/message(from:)-(ContiguousBytes)``.
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
@@ -54,8 +52,8 @@ public struct StowMessage: Sendable {
   /// let message = try StowMessage(mapping: URL(filePath: "people.stow"))
   /// ```
   ///
-  /// The file must not be truncated while the message or a part of it is in use: the system would stop the
-  /// program. Replacing it atomically, as ``StowEncoder/encode(_:to:)`` does, is safe.
+  /// Truncating the file while the message or a part of it is in use stops the program. Replacing it atomically, as
+  /// ``StowEncoder/encode(_:to:)`` does, is safe.
   ///
   /// - Throws: What ``init(from:)`` throws, and the error of the system if the file cannot be read.
   public init(mapping file: URL) throws {
@@ -162,8 +160,8 @@ public struct StowMessage: Sendable {
 
   /// Returns the elements of an array or the values of an object, in order.
   ///
-  /// They are found lazily, with constant memory. The keys of an object, however, are read at once, as are
-  /// integers that a packed array holds in different widths.
+  /// They are found lazily, with constant memory, except for the keys of an object, and integers that a packed array holds
+  /// in different widths.
   ///
   /// ```swift
   /// for person in try message.elements(at: ["people"]) {
@@ -182,7 +180,7 @@ public struct StowMessage: Sendable {
 
   // MARK: walking
 
-  /// Walks from here along a path, as far as it leads, and returns what `body` returns for the walk.
+  /// Walks from here along a path, as far as it leads.
   private func result<Result>(along path: StowPath, _ body: (PathWalk) throws -> Result) throws -> Result {
     try message.read { session in
       switch origin {
@@ -206,8 +204,6 @@ public struct StowMessage: Sendable {
     }
   }
 }
-
-// MARK: messages of values of any kind
 
 extension StowValue {
   /// Reads a message, whatever is in it.
@@ -242,8 +238,8 @@ extension StowValue {
   /// try value.encoded().write(to: file)
   /// ```
   ///
-  /// The same as `StowEncoder().encode(value)`: the keys of objects stay in their order, and strings and decimal numbers in
-  /// their spelling. Otherwise equal values have the same message. Takes time and memory in proportion to the value.
+  /// Equal values have the same message, except for the order of keys and the spelling of strings and decimal numbers, which
+  /// are kept. Takes time and memory in proportion to the value.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value nests more than 512 levels deep.
   public func encoded() throws -> Data { try StowEncoder().encode(self) }
@@ -264,36 +260,26 @@ extension StowValue {
 
 extension StowMessage {
   /// The elements of an array, or the values of an object, as parts of a message.
-  public struct Elements: Sequence, Sendable {
-    let message: OpenMessage
-    let elements: PlaceElements
+  public struct Elements: Sequence, IteratorProtocol, Sendable {
+    fileprivate let message: OpenMessage
+    fileprivate var elements: PlaceElements
     /// The path to the array or object.
-    let path: StowPath
+    fileprivate let path: StowPath
+    /// Elements that were found and not returned yet, the next one last.
+    fileprivate var found: [StowMessage] = []
+    /// Whether the bytes before the next element are broken.
+    fileprivate var isBroken = false
 
-    /// Returns an iterator that begins at the first element.
-    public func makeIterator() -> Iterator { Iterator(message: message, elements: elements, path: path) }
-
-    /// Finds the elements one after the other.
-    public struct Iterator: IteratorProtocol {
-      fileprivate let message: OpenMessage
-      fileprivate var elements: PlaceElements
-      fileprivate let path: StowPath
-      /// Elements that were found and not returned yet, the next one last.
-      fileprivate var found: [StowMessage] = []
-      /// Whether the bytes before the next element are broken.
-      fileprivate var isBroken = false
-
-      /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the
-      /// path after `each`.
-      public mutating func next() -> StowMessage? {
-        if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
-        return found.popLast()
-      }
+    /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the path
+    /// after `each`.
+    public mutating func next() -> StowMessage? {
+      if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
+      return found.popLast()
     }
   }
 }
 
-extension StowMessage.Elements.Iterator {
+extension StowMessage.Elements {
   /// The most elements found at a time. Opening the message takes as long as finding some of them.
   private static let mostFound = 32
 
@@ -320,7 +306,7 @@ extension StowMessage.Elements.Iterator {
       throw session.error(error, at: node, expected: nil)
     }
     return found.map { step, place in
-      let path = path.appending(step)
+      let path = path.appending([step])
       if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
       let walk = PathWalk(
         session, from: place, session.path.push(step, from: node), marks: nil)
@@ -328,8 +314,7 @@ extension StowMessage.Elements.Iterator {
     }
   }
 
-  /// Returns what the path after `each` leads to in an element. If it leads to nothing, it may still lead to
-  /// something in other elements.
+  /// Returns what the path after `each` leads to in an element.
   private func origin(_ walk: PathWalk) -> StowMessage.Origin {
     var walk = walk
     do {

@@ -102,7 +102,7 @@ final class ReadabilityCheck<Value: Codable>: DecodingObserver {
     let new = samples.enumerated().compactMap { number, sample in
       read("samples[\(number)]") { try encoder.encode(sample) }
     }
-    for (path, value) in new.flatMap({ parts(of: $0.value) }) where !value.isNull {
+    for (path, value) in new.flatMap({ parts(of: $0.value) }) where value.kind != .null {
       uncovered.subtract([named(path), "\(value) as \(named(path))"])
     }
     notes = uncovered.sorted().map { "Note: no sample of \(Value.self) has \($0): it is not checked." }
@@ -169,9 +169,9 @@ final class ReadabilityCheck<Value: Codable>: DecodingObserver {
 
   /// Adds a problem for each path at which a value is no longer what it was.
   private func compare(_ old: StowValue, _ new: StowValue?, at path: StowPath = [], in name: String) {
-    let new = new?.isNull == true ? nil : new
+    let new = new?.kind == .null ? nil : new
     // A default may have come in for nil.
-    if old.isNull || dropping.contains(path.description) { return }
+    if old.kind == .null || dropping.contains(path.description) { return }
     if let object = old.object, let new = new?.object {
       let keys = formerNames[path, default: []].reduce(object.keys) { $1.present($0) }
       for (key, value) in zip(keys, object.values) {
@@ -179,7 +179,7 @@ final class ReadabilityCheck<Value: Codable>: DecodingObserver {
       }
     } else if let old = old.array, let new = new?.array, old.count == new.count {
       for (old, new) in zip(ordered(old, at: path), ordered(new, at: path)) {
-        compare(old, new, at: path.appending(.each), in: name)
+        compare(old, new, at: path.appending([.each]), in: name)
       }
     } else if new.map({ isSame(old, $0) }) != true {
       var sentence = "\(named(path)): \(shortened(old)) was read as \(new.map(shortened) ?? "nothing"). "
@@ -261,19 +261,19 @@ final class ReadabilityCheck<Value: Codable>: DecodingObserver {
   private func path(_ codingPath: [any CodingKey]) -> StowPath {
     codingPath.reduce([]) { path, key in
       let isIndex = key.intValue.map { "Index \($0)" } == key.stringValue
-      return isIndex ? path.appending(.each) : self.path(to: key.stringValue, in: path)
+      return isIndex ? path.appending([.each]) : self.path(to: key.stringValue, in: path)
     }
   }
 
   private func path(to key: String, in object: StowPath) -> StowPath {
-    object.appending(unordered[object] == 2 ? .each : .key(key))
+    object.appending([unordered[object] == 2 ? .each : .key(key)])
   }
 
   private func named(_ path: StowPath) -> String { path.steps.isEmpty ? "the whole value" : path.description }
 
   /// Returns a value and all values in it.
   private func parts(of value: StowValue, at path: StowPath = []) -> [(path: StowPath, value: StowValue)] {
-    let elements = value.array?.map { parts(of: $0, at: path.appending(.each)) }
+    let elements = value.array?.map { parts(of: $0, at: path.appending([.each])) }
     let members = value.object?.map { parts(of: $1, at: self.path(to: $0, in: path)) }
     return [(path, value)] + (elements ?? members ?? []).joined()
   }

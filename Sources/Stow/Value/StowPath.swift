@@ -46,14 +46,7 @@ public struct StowPath: Hashable, Sendable {
   /// ```
   public init(_ steps: some Sequence<Step> = []) { self.steps = Array(steps) }
 
-  /// Returns this path followed by a step.
-  ///
-  /// ```swift
-  /// let name = person.appending("name")
-  /// ```
-  public func appending(_ step: Step) -> StowPath { StowPath(steps + [step]) }
-
-  /// Returns this path followed by another one.
+  /// Returns this path followed by another one, which may be a literal of steps.
   ///
   /// ```swift
   /// let name = people.appending([3, "name"])
@@ -120,28 +113,18 @@ extension StowPath: LosslessStringConvertible {
 
 /// A parser of paths, scalar by scalar: a `Character` may begin with a quote and continue with an accent.
 private struct PathText {
-  private let text: String.UnicodeScalarView
-  private var position: String.Index
+  private var rest: Substring.UnicodeScalarView
 
-  init(_ text: String) {
-    self.text = text.unicodeScalars
-    position = text.startIndex
+  init(_ text: String) { rest = text[...].unicodeScalars }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    rest.first == scalar && rest.popFirst() != nil
   }
-
-  private var next: Unicode.Scalar? { position < text.endIndex ? text[position] : nil }
-
-  private mutating func take() -> Unicode.Scalar? {
-    guard let next else { return nil }
-    text.formIndex(after: &position)
-    return next
-  }
-
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool { next == scalar && take() != nil }
 
   private mutating func takeAll(while predicate: (Unicode.Scalar) -> Bool) -> String {
-    let start = position
-    while let next, predicate(next) { _ = take() }
-    return String(text[start..<position])
+    let taken = rest.prefix(while: predicate)
+    rest = rest[taken.endIndex...]
+    return String(taken)
   }
 
   // MARK: reading
@@ -149,7 +132,7 @@ private struct PathText {
   /// Reads all steps; nil if there is something else.
   mutating func steps() -> [StowPath.Step]? {
     var steps: [StowPath.Step] = []
-    while next != nil {
+    while !rest.isEmpty {
       guard let step = step(isFirst: steps.isEmpty) else { return nil }
       steps.append(step)
     }
@@ -166,7 +149,7 @@ private struct PathText {
   /// Reads the step whose opening bracket was taken.
   private mutating func bracketed() -> StowPath.Step? {
     let step: StowPath.Step?
-    if next == "]" {
+    if rest.first == "]" {
       step = .each
     } else if take("\"") {
       step = quotation().map { .key($0) }
@@ -185,7 +168,7 @@ private struct PathText {
   /// Reads the string whose opening quote was taken, and its closing quote.
   private mutating func quotation() -> String? {
     var scalars = String.UnicodeScalarView()
-    while let scalar = take() {
+    while let scalar = rest.popFirst() {
       switch scalar {
       case "\"": return String(scalars)
       case "\\":
@@ -199,12 +182,12 @@ private struct PathText {
 
   /// Reads what follows a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
-    guard let letter = take() else { return nil }
+    guard let letter = rest.popFirst() else { return nil }
     if letter != "u" { return Notation.escapes.first { $0.letter == letter }?.scalar }
     guard take("{") else { return nil }
     let digits = takeAll { $0.properties.isASCIIHexDigit }
     guard digits.utf8.count <= 8, take("}") else { return nil }
-    return Int(digits, radix: 16).flatMap(UInt32.init(exactly:)).flatMap(Unicode.Scalar.init)
+    return UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
   }
 
   // MARK: writing

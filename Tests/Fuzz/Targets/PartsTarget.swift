@@ -75,7 +75,8 @@ enum PartsTarget {
     guard let last = elements.indices.last else { return }
     for index in [last, 0, last / 2] {
       try expect(
-        message.decode(StowValue.self, at: path.appending(.index(index))), elements[index], path, "\(index)")
+        message.decode(StowValue.self, at: path.appending([.index(index)])), elements[index], path, "\(index)"
+      )
     }
   }
 
@@ -87,7 +88,7 @@ enum PartsTarget {
     let other = object.keys.reduce("") { $0 + $1 } + "?"
     try expect(part.contains([.key(other)]), false, path, "other key")
     for (key, value) in object.suffix(20) {
-      try expect(message.decode(StowValue.self, at: path.appending(.key(key))), value, path, key)
+      try expect(message.decode(StowValue.self, at: path.appending([.key(key)])), value, path, key)
     }
   }
 
@@ -116,7 +117,7 @@ enum PartsTarget {
       let path = StowPath([step])
       _ = try Decoding.attempt { _ = try part.contains(path) }
       _ = try Decoding.attempt { _ = try part.decode([StowValue?].self, at: path) }
-      _ = try Decoding.attempt { _ = try part.decode([[Int]].self, at: path.appending(.each)) }
+      _ = try Decoding.attempt { _ = try part.decode([[Int]].self, at: path.appending([.each])) }
     }
   }
 }

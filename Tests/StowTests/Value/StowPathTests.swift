@@ -94,7 +94,7 @@ struct StowPathTests {
     var path: StowPath = ["a", 3]
     path.steps.append(.each)
     #expect(path == StowPath([.key("a"), .index(3), .each]))
-    #expect(path.appending("b") == ["a", 3, .each, "b"])
+    #expect(path.appending(["b"]) == ["a", 3, .each, "b"])
     #expect(StowPath() == [])
     #expect(Set([path, ["a", 3, .each]]).count == 1)
     #expect(path != ["a", "3", .each])
