@@ -17,8 +17,7 @@
 ///
 /// Values that would be written alike are equal. So are objects whatever the order of their keys, two spellings of the same
 /// Unicode characters, and decimal numbers of the same size, such as 0 and 0.00. Numbers of different kinds are never
-/// equal. Floating-point numbers and dates are equal if they have the same bits, so that NaN equals itself and `0.0` is not
-/// `-0.0`. So any value may be the key of a dictionary.
+/// equal. Floating-point numbers and dates are equal if their bits are: NaN equals itself, and `0.0` is not `-0.0`.
 ///
 /// Comparing, hashing, printing and releasing a value take room on the stack for each level of nesting, as
 /// for any recursive type.
@@ -84,10 +83,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   ///
   /// - Precondition: The integer fits into `Int128` or `UInt128`.
   public init(_ integer: some BinaryInteger) {
-    guard let value = StowValue(exactly: integer) else {
-      preconditionFailure("an integer of more than 128 bits")
-    }
-    self = value
+    self = Int128(exactly: integer).map { .integer($0) } ?? .unsignedInteger(UInt128(integer))
   }
 
   /// A URL, by its absolute string.
@@ -118,6 +114,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   // MARK: comparing
 
   /// Returns whether both are equal, as ``StowValue`` says. Takes time in proportion to the values.
+  @inline(never)
   public static func == (left: StowValue, right: StowValue) -> Bool { left.form == right.form }
 
   /// Hashes what equal values have in common. Takes time in proportion to the value.
@@ -234,9 +231,16 @@ extension StowValue {
       // As for a key.
       let other: StowValue? = kind == .array ? .none : self
       self = .null
-      var value: StowValue? = elements.indices.contains(index) ? elements.take(at: index) : .none
+      let isThere = elements.indices.contains(index)
+      var value: StowValue? = isThere ? elements.take(at: index) : .none
       defer {
-        elements.replace(at: index, with: value)
+        if let value, index == elements.count {
+          elements.append(value)
+        } else if let value {
+          elements[index] = value
+        } else if isThere {
+          elements.remove(at: index)
+        }
         if let other, elements.isEmpty { self = other } else { self = .array(elements) }
       }
       yield &value
@@ -244,14 +248,6 @@ extension StowValue {
   }
 
   // MARK: what it is
-
-  /// Whether this is the nil of an optional, at any level.
-  public var isNull: Bool {
-    switch self {
-    case .null, .nestedNull: true
-    default: false
-    }
-  }
 
   /// This value as a Bool; nil for any other kind.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
@@ -333,19 +329,7 @@ extension [StowValue] {
     swap(&self[index], &element)
     return element
   }
-
-  /// Replaces the element at an index, or appends one after the last; without an element, removes the one
-  /// there.
-  fileprivate mutating func replace(at index: Int, with element: StowValue?) {
-    guard let element else {
-      if indices.contains(index) { remove(at: index) }
-      return
-    }
-    if index == count { append(element) } else { self[index] = element }
-  }
 }
-
-// MARK: decimal numbers
 
 extension DecimalParts {
   /// A form that is the same for all parts of one number.

@@ -17,7 +17,7 @@ struct StowValueTests {
     #expect(sample["count"]?.int == 3)
     #expect(sample["count"]?.double == 3)
     #expect(sample["on"]?.bool == true)
-    #expect(sample["none"]?.isNull == true)
+    #expect(sample["none"]?.kind == .null)
     #expect(sample["people"]?[1]?["name"] == "Cem")
     #expect(sample["people"]?.array?.count == 2)
     #expect(sample.object?.keys == ["name", "tags", "level", "count", "on", "none", "people"])
@@ -60,7 +60,7 @@ struct StowValueTests {
       #expect(all.indices.filter { get(all[$0]) == value } == kinds)
       #expect(all.indices.filter { get(all[$0]) != nil } == kinds)
     }
-    #expect(all.indices.filter { all[$0].isNull } == [0])
+    #expect(all.indices.filter { all[$0].kind == .null } == [0])
     holds([1], true) { $0.bool }
     holds([2], 5) { $0.int }
     #expect(all.compactMap(\.double) == [5, 1.5])
