@@ -22,8 +22,7 @@
 /// throws `typeMismatch` if there is a value in place of data. So do coders that forward to them, with their `userInfo`; other
 /// coders write and read the value itself. See <doc:Parts>.
 ///
-/// Two of these are equal if their messages are. Equal values can have different messages, for example if
-/// they contain dictionaries and keys are not sorted.
+/// Two of these are equal if their messages are, which dictionaries in equal values can make different.
 public struct Deferred<Value: Codable>: Sendable, Hashable {
   /// The message that holds the value.
   public let message: Data

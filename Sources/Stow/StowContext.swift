@@ -34,9 +34,7 @@ public struct StowContext: Sendable, Hashable {
     }
   }
 
-  /// Makes a context from its bytes.
-  ///
-  /// Takes time and memory in proportion to the bytes.
+  /// Makes a context from its bytes, in time and memory in proportion to them.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not a context, or not its `data`.
   public init(from bytes: some ContiguousBytes) throws {
@@ -73,9 +71,7 @@ public struct StowContext: Sendable, Hashable {
     storage = Storage(ContextMessage(symbols: symbols, shapes: shapes))
   }
 
-  /// The bytes of the context: a Stow message whose value is nil.
-  ///
-  /// Equal contexts have equal bytes.
+  /// The bytes of the context, the same for equal ones: a Stow message whose value is nil.
   public var data: Data { storage.data }
 
   /// The identifier of the context in messages: the CRC-32C of its `data`.

@@ -12,7 +12,7 @@ final class Merge {
   /// Decodes the whole value.
   ///
   /// - Parameters:
-  ///   - template: The defaults of the value. Counts as a whole if nothing in the message fits.
+  ///   - template: Counts as a whole if nothing in the message fits.
   ///   - lendDecoder: Lends a decoder of the template.
   func decode<Value: Decodable>(
     _ type: Value.Type, from message: any Decoder, defaults template: Value,
@@ -32,18 +32,15 @@ final class Merge {
     }
   }
 
-  /// Returns whether values of a type are decoded from the message alone: scalars, arrays, dictionaries, and optionals of
-  /// them. A nil is so, too, whatever its type.
+  /// Returns whether values of a type are decoded from the message alone: scalars, arrays, dictionaries, optionals of them.
   func isWhole(_ type: Any.Type) -> Bool {
     if let optional = type as? any AnyOptional.Type { return isWhole(optional.wrapped) }
     return type == StowValue.self || ScalarTypes.scalar(type) != nil || type is any PlannedDecodable.Type
   }
 
-  /// Returns whether the template's value replaces one whose decoding failed with this error.
+  /// Returns whether the template's value replaces one whose decoding failed with this error: not if the message is broken.
   ///
-  /// A broken message is no reason for another value.
-  ///
-  /// - Parameter readWhole: Reads all of the value: of one that does not fit, decoding may have read no more than its kind.
+  /// - Parameter readWhole: Reads all of the value, of which decoding may have read no more than the kind.
   func replaces(_ error: any Error, _ readWhole: () throws -> StowValue) throws -> Bool {
     guard isLenient, let error = error as? DecodingError, !error.isUnreadable else { return false }
     do { _ = try readWhole() } catch let fault as DecodingError {

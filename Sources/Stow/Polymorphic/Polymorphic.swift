@@ -9,10 +9,9 @@
 /// }
 /// ```
 ///
-/// The coder's `TypeRegistry` says which types exist. Each value is written as an object with one key, the
-/// name of its type. So is each element of an array, a dictionary or an optional, at any depth. Keys of
-/// dictionaries must be `CodingKeyRepresentable`, as strings and integers are. An optional that is nil is
-/// left out, and one whose key is missing is nil. <doc:PolymorphicValues> lists the errors.
+/// The coder's ``TypeRegistry`` has the types. A value is written as an object with one key, the name of its type, and so is
+/// each element of arrays, optionals and dictionaries with `CodingKeyRepresentable` keys, at any depth. An optional that is
+/// nil is left out, and one whose key is missing is nil. <doc:PolymorphicValues> lists the errors.
 @propertyWrapper
 public struct Polymorphic<Value> {
   /// The value.
@@ -42,8 +41,7 @@ extension Polymorphic: DecodableWrapper {
   static var wrapped: Any.Type { Value.self }
 }
 
-// For a property with a wrapper, the compiler writes code that always asks for its key; these overloads make
-// it behave as for an optional property.
+// The compiler's code always asks for the key of a property with a wrapper; these overloads make it optional.
 
 extension KeyedDecodingContainer {
   /// Decodes an optional property; nil if the key is missing.
@@ -61,13 +59,9 @@ extension KeyedEncodingContainer {
   }
 }
 
-/// Codes a value as an object with one key, the registered name of its type.
-///
-/// ```
-/// {"circle": {"radius": 2}}
-/// ```
+/// Codes a value as an object with one key, the registered name of its type: `{"circle": {"radius": 2}}`.
 enum NamedCoding: LeafCoding {
-  /// Whether what is being decoded allows to keep the content of a value that is not registered; nil if nothing forbids it.
+  /// Whether content of a value that is not registered may be kept; nil if nothing forbids it.
   @TaskLocal static var mayKeep: (@Sendable (StowValue) -> Bool)?
 
   static func encode<Value>(_ value: Value, to encoder: any Encoder) throws {
@@ -287,10 +281,6 @@ public struct TypeRegistry: Sendable {
   ///
   /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`.
   public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
-    add(type, as: name)
-  }
-
-  private mutating func add(_ type: Registered, as name: String) {
     precondition(
       !(type is any ElementContainer.Type), "\(type) is written element by element and can have no name.")
     if let other = types[name] {
@@ -334,10 +324,8 @@ extension TypeRegistry {
   }
 }
 
-/// A value of a type that the program does not know: the name of the type, and the content.
-///
-/// A type that conforms to this and to the protocol of its family keeps what a newer program wrote, and
-/// writes it back unchanged:
+/// A value of a type that the program does not know. A type that conforms to this and to the protocol of its
+/// family keeps what a newer program wrote, and writes it back unchanged:
 ///
 /// ```swift
 /// struct UnknownShape: Shape, UnregisteredValue {

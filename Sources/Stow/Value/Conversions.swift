@@ -8,9 +8,7 @@
 // their ends, by their parts.
 
 extension Data {
-  /// Lends the bytes to `body`.
-  ///
-  /// Uses a span if there is one: unlike `withUnsafeBytes`, it counts no references.
+  /// Lends the bytes, by a span if there is one: unlike `withUnsafeBytes`, it counts no references.
   func lendBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     #if compiler(>=6.3) && canImport(FoundationEssentials) && !canImport(Darwin)
       try bytes.withUnsafeBytes(body)
@@ -57,9 +55,7 @@ extension DecimalParts {
     if magnitude == 0, isNegative { return .nan }
     return Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan
   }
-}
 
-extension DecimalParts {
   /// The magnitude, if the number is an integer of at most 128 bits without its sign.
   fileprivate var integer: UInt128? {
     var (integer, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)

@@ -8,9 +8,8 @@ import Synchronization
 /// for (key, value) in object { print(key, value) }
 /// ```
 ///
-/// A key is found in a few steps, even among many. No key occurs twice. Keys are the same if their bytes are:
-/// two spellings of the same Unicode characters are two keys, although they are equal as `String`s, so that
-/// any object of a message can be held. Objects that were decoded with the same keys share them.
+/// No key occurs twice. Keys are the same if their bytes are: two spellings of the same Unicode characters are two
+/// keys, although they are equal as `String`s. Objects that were decoded with the same keys share them.
 public struct StowObject: Sendable {
   private(set) var names: ObjectKeys
   private var contents: [StowValue]
@@ -25,7 +24,7 @@ public struct StowObject: Sendable {
   /// ```
   public init(_ pairs: some Sequence<(String, StowValue)>) {
     self.init()
-    for (key, value) in pairs { self[key] = value }
+    for (key, value) in pairs { put(value, forKey: key, at: names.position(of: key)) }
   }
 
   /// Makes an object from keys that are known to be distinct, and as many values.
@@ -43,10 +42,10 @@ public struct StowObject: Sendable {
 
   // MARK: by key
 
-  /// The value for the key with these bytes, or nil if there is no such key.
+  /// The value for a key; nil if there is no such key.
   ///
-  /// Assigning a value replaces that of the key in its place, or appends the key if there is no such key.
-  /// Assigning nil removes the key: to keep it without a value, assign `.null`. Values are changed in place:
+  /// Assigning a value replaces that of the key in its place, or appends the key. Assigning nil removes the key: to
+  /// keep it without a value, assign `.null`. Values are changed in place:
   ///
   /// ```swift
   /// object["tags"]?[0] = "river"
@@ -109,9 +108,7 @@ extension StowObject: ExpressibleByDictionaryLiteral {
 }
 
 extension StowObject: Hashable {
-  /// Returns whether both have the same keys, by their bytes, with equal values, in any order.
-  ///
-  /// Takes time in proportion to the objects.
+  /// Returns whether both have the same keys with equal values, in any order. Takes time in proportion to the objects.
   public static func == (left: StowObject, right: StowObject) -> Bool {
     guard left.count == right.count else { return false }
     return left.allSatisfy { key, value in right[key] == value }
@@ -139,7 +136,7 @@ extension StowObject: CustomStringConvertible {
 /// The keys of an object, in order, with an index of their positions. Objects with the same keys share them.
 package struct ObjectKeys: Sendable {
   private(set) var all: [String]
-  /// The positions of the keys; nil if there are only a few keys, which are searched one by one.
+  /// Nil if there are only a few keys, which are searched one by one.
   private var index: KeyIndex?
 
   private static let fewest = 9
@@ -161,7 +158,7 @@ package struct ObjectKeys: Sendable {
   package mutating func append(_ key: String) {
     all.append(key)
     guard count >= Self.fewest else { return }
-    // An index that others use as well is left unchanged.
+    // Others may use the index, too.
     if isKnownUniquelyReferenced(&index), let index {
       index.append(key, at: count - 1)
     } else {

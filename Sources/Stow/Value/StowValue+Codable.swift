@@ -9,9 +9,8 @@
 extension StowValue: Codable {
   /// Decodes a value of any kind.
   ///
-  /// A `StowDecoder` knows which kind it is. With any other decoder the kinds are tried one after the other:
-  /// nil, Bool, integers, floating-point numbers, strings, arrays and objects, and last dates and data, as
-  /// property lists have them.
+  /// A `StowDecoder` knows which kind it is. With any other decoder, kinds are tried in turn: nil, Bool, integers,
+  /// floating-point numbers, strings, arrays, objects, and last dates and data, as property lists have them.
   ///
   /// - Throws: What the decoder throws, and `DecodingError.typeMismatch` if it finds none of these kinds.
   public init(from decoder: any Decoder) throws {
@@ -67,8 +66,7 @@ extension StowValue: Codable {
   /// A `StowEncoder` keeps all of it. Any other encoder receives what `Date`, `UUID`, `URL`, `Data` and
   /// `Decimal` encode, and nil for every level of nil.
   ///
-  /// - Throws: What the encoder throws; with another encoder also an `EncodingError` if the value has a
-  ///   number that `Decimal` does not hold.
+  /// - Throws: What the encoder throws, and an `EncodingError` if another encoder gets a number that `Decimal` does not hold.
   public func encode(to encoder: any Encoder) throws {
     if encoder is any StowValueCoder {
       var container = encoder.singleValueContainer()

@@ -4,14 +4,11 @@
   import Foundation
 #endif
 
-// Values as text: diagnostic notation (Format/Notation.md) on one line. The library StowNotation reads it,
-// and writes it on several lines.
-
 extension StowValue: CustomStringConvertible {
   /// The value in diagnostic notation on one line: `{"name": "Ada", "id": uuid"…", "level": 4.0}`.
   ///
-  /// Like JSON, but exact, and with every kind of value recognizable: the library StowNotation reads an equal
-  /// value from it. Format/Notation.md specifies it. Takes time in proportion to the value.
+  /// Like JSON, but exact (Format/Notation.md): the library StowNotation reads an equal value from it. Takes time in
+  /// proportion to the value.
   public var description: String {
     var text = ""
     describe(to: &text)
@@ -75,7 +72,6 @@ extension StowValue: CustomStringConvertible {
 
 /// The words of diagnostic notation.
 package enum Notation {
-  /// The kind of a word.
   package enum Part: Sendable { case key, string, number, word, kind, folded }
 
   package static let notANumber = "NaN"
@@ -85,7 +81,7 @@ package enum Notation {
     ("\"", "\""), ("\\", "\\"), ("\n", "n"), ("\r", "r"), ("\t", "t"),
   ]
 
-  /// Returns a string in quotes. Escapes what is invisible, and what could move the text around it.
+  /// Returns a string in quotes, without what is invisible or could move the text around it.
   @inline(never)
   package static func quoted(_ string: String) -> String {
     quoted(string) { isEscaped($0) ? padded(String($0.value, radix: 16), 4) : nil }
@@ -101,8 +97,6 @@ package enum Notation {
     }
   }
 
-  /// Returns a string in quotes.
-  ///
   /// - Parameter number: Returns what follows `\u` for a scalar that is escaped so; nil for others.
   static func quoted(_ string: String, number: (Unicode.Scalar) -> String?) -> String {
     var result = "\""
@@ -135,8 +129,7 @@ package enum Notation {
     "nan(0x" + padded(String(bits, radix: 16), Bits.bitWidth / 4) + ")"
   }
 
-  /// Returns the text of a decimal number: digits with a point, or with an exponent if the point would be far
-  /// away.
+  /// Returns the text of a decimal number: with a point, or with an exponent if the point would be far away.
   static func text(of parts: DecimalParts) -> String {
     if parts.magnitude == 0, parts.isNegative { return notANumber }
     let digits = String(parts.magnitude)
@@ -157,10 +150,7 @@ package enum Notation {
   }
 }
 
-/// Dates as text: days and times of the Gregorian calendar in UTC, as ISO 8601 writes them.
-///
-/// The text is exactly the decimal number of seconds that is the shortest decimal of the `Double`, so that
-/// reading it rounds to the same bits.
+/// Dates as text of ISO 8601, in UTC: exactly the shortest decimal of the seconds, so that reading it rounds to the same bits.
 package enum NotationDate {
   package static let secondsPerDay: Int64 = 86_400
 
