@@ -218,18 +218,16 @@ extension ByteReader {
 
   /// Unpacks a packed text to `target`, which has room for `text.count` characters, and returns how many there are.
   private func unpack(_ text: Text, into target: UnsafeMutablePointer<UInt8>) throws(FormatError) -> Int {
+    let isSixBit = text.form == .sixBit
+    var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * (isSixBit ? 6 : 5))
     var length = 0
-    let isWhole: Bool
-    if text.form == .sixBit {
-      var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * 6)
+    if isSixBit {
       let characters = CharacterCodes.sixBitCharacters.utf8Start
       while length < text.count {
         target[length] = characters[Int(bits.next(6))]
         length += 1
       }
-      isWhole = bits.restIsZero
     } else {
-      var bits = BitExtractor(pointer(at: text.content), bitCount: text.count * 5)
       let characters = CharacterCodes.fiveBitCharacters.utf8Start
       var left = text.count
       while left > 0 {
@@ -247,10 +245,9 @@ extension ByteReader {
         }
         length += 1
       }
-      isWhole = bits.restIsZero
     }
     let measure = KeyText.measure(UnsafeRawBufferPointer(start: target, count: length))
-    guard isWhole, measure.form == text.form else { try fail(.malformed, at: text.start) }
+    guard bits.restIsZero, measure.form == text.form else { try fail(.malformed, at: text.start) }
     return length
   }
 }
