@@ -53,11 +53,10 @@ public struct Deferred<Value: Codable>: Sendable, Hashable {
   /// let order = try envelope.payload.value()
   /// ```
   ///
-  /// Takes the time to decode the value, each time. To read a part of it, open the message:
-  /// `StowMessage(from: message)`.
+  /// Takes the time to decode the value, each time. `StowMessage(from: message)` reads a part of it.
   ///
-  /// - Parameter decoder: A decoder with the contexts, the types and the limit of depth that the value needs.
-  ///   Those of the decoder around it do not matter.
+  /// - Parameter decoder: Has the contexts, types and limit of depth that the value needs. Those of the decoder
+  ///   around it do not matter.
   /// - Throws: What `StowDecoder.decode(_:from:)` throws, with coding paths that begin at the value.
   public func value(decoder: StowDecoder = StowDecoder()) throws -> Value {
     try decoder.decode(Value.self, from: message)

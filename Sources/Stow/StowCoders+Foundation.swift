@@ -11,8 +11,7 @@
 // `AttributedString` is, Combine, and options, which are not needed here.
 
 extension StowEncoder {
-  /// Encodes a value into a file, which is replaced atomically: readers see either the old message or the new
-  /// one.
+  /// Encodes a value into a file, which is replaced atomically.
   ///
   /// ```swift
   /// try encoder.encode(settings, to: URL(filePath: "settings.stow"))
@@ -24,10 +23,6 @@ extension StowEncoder {
   }
 
   /// Encodes a value with a configuration.
-  ///
-  /// ```swift
-  /// let data = try encoder.encode(text, configuration: AttributeScopes.FoundationAttributes.self)
-  /// ```
   ///
   /// - Throws: What `encode(_:)` throws.
   public func encode<Value: EncodableWithConfiguration>(
@@ -51,8 +46,7 @@ extension StowEncoder {
 }
 
 extension StowDecoder {
-  /// Decodes a value, or a part of it, from the message in a file. For a part, the file is mapped and little of it is
-  /// read.
+  /// Decodes a value from the message in a file, or a part of it, for which little of the file is read.
   ///
   /// ```swift
   /// let settings = try decoder.decode(Settings.self, from: URL(filePath: "settings.stow"))

@@ -18,11 +18,9 @@
 /// length, so faults in it are not found. <doc:Parts> says what each step costs.
 ///
 /// A part is read like a message, by paths that begin at it. A message and its parts share the data, are
-/// cheap to copy, and may be used from many threads at once. If a mapped file changes, so does what is read
-/// from it.
+/// cheap to copy, and may be used from many threads at once.
 ///
-/// With ``StowPath/Step/each`` in a path, all methods see an array of the values that the rest of the path
-/// finds.
+/// With ``StowPath/Step/each`` in a path, all methods see an array of what the rest of the path finds.
 public struct StowMessage: Sendable {
   /// A place in the message, or the reason why there is no place.
   indirect enum Origin {
@@ -42,8 +40,7 @@ public struct StowMessage: Sendable {
   /// `userInfo` or a limit of depth, use ``StowDecoder/message(from:)-(ContiguousBytes)``.
   ///
   /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
-  /// - Throws: `DecodingError.dataCorrupted` if the front of the message is not valid, or its value does not end with
-  ///   the data.
+  /// - Throws: `DecodingError.dataCorrupted` if its front is not valid, or its value does not end with the data.
   public init(from bytes: some ContiguousBytes) throws { self = try StowDecoder().message(from: bytes) }
 
   /// Opens the message in a file that is mapped into memory, so that only the requested parts are read.
@@ -77,8 +74,7 @@ public struct StowMessage: Sendable {
   /// ```
   ///
   /// If the path leads to nothing, because an object lacks the key, an array lacks the index, or a nil is on
-  /// the way, an optional type decodes as nil. With `each`, this holds for every element. If the path has no steps,
-  /// all of this is decoded.
+  /// the way, an optional type decodes as nil. With `each`, this holds for every element.
   ///
   /// - Throws: `DecodingError.keyNotFound` or `valueNotFound` if there is nothing, and `typeMismatch` if a
   ///   step does not fit what it meets, with the path up to there; otherwise what
@@ -126,8 +122,7 @@ public struct StowMessage: Sendable {
     try walkToValue(along: path) { try $0.keys() }
   }
 
-  /// Returns whether a path leads to a value, which may be nil. With `each`, returns whether it does in every
-  /// element.
+  /// Returns whether a path leads to a value, which may be nil; with `each`, whether it does in every element.
   ///
   /// ```swift
   /// let isNamed = try message.contains(["people", 3, "name"])

@@ -248,10 +248,8 @@ extension Optional: ElementContainer {
 /// decoder.types = types
 /// ```
 ///
-/// Values of these types are written as an object with one key, the name: `{"circle": {"radius": 2}}`. A name in a
-/// message is looked up here and nowhere else. <doc:PolymorphicValues> says how such values are encoded and decoded.
-///
-/// Other coders, such as `JSONEncoder`, find a registry in their `userInfo`, as `.typeRegistry`.
+/// Values are written as an object with one key, the name: `{"circle": {"radius": 2}}`. A name in a message is
+/// looked up here and nowhere else. See <doc:PolymorphicValues>.
 public struct TypeRegistry: Sendable {
   private typealias Registered = any (Codable & SendableMetatype).Type
 
@@ -269,8 +267,7 @@ public struct TypeRegistry: Sendable {
 
   /// Registers a type, so that its values can be encoded and decoded by name.
   ///
-  /// A type may be registered under several names. All of them are read; the one registered first is
-  /// written.
+  /// A type may have several names. All of them are read; the one registered first is written.
   ///
   /// ```swift
   /// types.register(Circle.self, as: "circle")
@@ -300,9 +297,7 @@ public struct TypeRegistry: Sendable {
 }
 
 extension CodingUserInfoKey {
-  /// The key under which coders find the `TypeRegistry`.
-  ///
-  /// `StowEncoder.types` and `StowDecoder.types` set it. For other coders:
+  /// The key under which other coders, such as `JSONDecoder`, find the `TypeRegistry`:
   ///
   /// ```swift
   /// jsonDecoder.userInfo[.typeRegistry] = types
