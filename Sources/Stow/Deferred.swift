@@ -23,7 +23,7 @@
 /// coders write and read the value itself. See <doc:Parts>.
 ///
 /// Two of these are equal if their messages are, which dictionaries in equal values can make different.
-public struct Deferred<Value: Codable>: Sendable, Hashable {
+public struct Deferred<Value: Codable>: Codable, Sendable, Hashable {
   /// The message that holds the value.
   public let message: Data
 
@@ -61,9 +61,7 @@ public struct Deferred<Value: Codable>: Sendable, Hashable {
   public func value(decoder: StowDecoder = StowDecoder()) throws -> Value {
     try decoder.decode(Value.self, from: message)
   }
-}
 
-extension Deferred: Codable {
   /// Keeps the message, if the decoder is a `StowDecoder`; otherwise decodes the value, and encodes it.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -15,7 +15,7 @@
 /// A context is an immutable list of *shapes*, the keys of objects, and *symbols*, strings. Any value can be
 /// encoded with any context: what the context lacks is written as without one. Learn a context once and ship its
 /// ``data``, because the next version of a type may lead to a different one. See <doc:SmallMessages>.
-public struct StowContext: Sendable, Hashable {
+public struct StowContext: Sendable, Hashable, CustomStringConvertible {
   private let storage: Storage
 
   private final class Storage: Sendable {
@@ -91,9 +91,7 @@ public struct StowContext: Sendable, Hashable {
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
-}
 
-extension StowContext {
   /// The error of adding a context to a decoder that has a different one with the same id.
   public struct RepeatedID: LocalizedError, CustomStringConvertible {
     /// The id of both.
@@ -104,9 +102,7 @@ extension StowContext {
     /// The same as `description`.
     public var errorDescription: String? { description }
   }
-}
 
-extension StowContext: CustomStringConvertible {
   /// The id in hexadecimal, and how many shapes and symbols there are.
   public var description: String {
     func number(_ count: Int, _ name: String) -> String { "\(count) \(name)\(count == 1 ? "" : "s")" }

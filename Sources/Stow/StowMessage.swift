@@ -57,11 +57,9 @@ public struct StowMessage: Sendable {
     try self.init(from: Data(contentsOf: file, options: .alwaysMapped))
   }
 
-  init(_ message: OpenMessage) { self.init(message, .place(message.place), []) }
-
-  init(_ message: OpenMessage, _ origin: Origin, _ path: StowPath) {
+  init(_ message: OpenMessage, _ origin: Origin? = nil, _ path: StowPath = []) {
     self.message = message
-    self.origin = origin
+    self.origin = origin ?? .place(message.place)
     self.path = path
   }
 
@@ -271,52 +269,49 @@ extension StowMessage {
       if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
       return found.popLast()
     }
-  }
-}
 
-extension StowMessage.Elements {
-  /// The most elements found at a time. Opening the message takes as long as finding some of them.
-  private static let mostFound = 32
+    /// The most elements found at a time. Opening the message takes as long as finding some of them.
+    private static let mostFound = 32
 
-  /// Finds some more elements. The last of them throws if the bytes are broken.
-  private mutating func findMore() {
-    var parts: [StowMessage] = []
-    do {
-      try message.read { session in
-        while parts.count < Self.mostFound, let part = try nextPart(session) { parts.append(part) }
+    /// Finds some more elements. The last of them throws if the bytes are broken.
+    private mutating func findMore() {
+      var parts: [StowMessage] = []
+      do {
+        try message.read { session in
+          while parts.count < Self.mostFound, let part = try nextPart(session) { parts.append(part) }
+        }
+      } catch {
+        isBroken = true
+        parts.append(StowMessage(message, .failed(error), path))
       }
-    } catch {
-      isBroken = true
-      parts.append(StowMessage(message, .failed(error), path))
+      found = parts.reversed()
     }
-    found = parts.reversed()
-  }
 
-  private mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
-    let mark = session.path.count
-    defer { session.path.pop(to: mark) }
-    let node = session.path.push(path)
-    let found: (StowPath.Step, PartPlace)?
-    do throws(FormatError) { found = try elements.next(session.message) } catch {
-      throw session.error(error, at: node, expected: nil)
+    private mutating func nextPart(_ session: DecodingSession) throws -> StowMessage? {
+      let mark = session.path.count
+      defer { session.path.pop(to: mark) }
+      let node = session.path.push(path)
+      let found: (StowPath.Step, PartPlace)?
+      do throws(FormatError) { found = try elements.next(session.message) } catch {
+        throw session.error(error, at: node, expected: nil)
+      }
+      return found.map { step, place in
+        let path = path.appending([step])
+        if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
+        let walk = PathWalk(session, from: place, session.path.push(step, from: node), marks: nil)
+        return StowMessage(message, origin(walk), path.appending(StowPath(elements.steps)))
+      }
     }
-    return found.map { step, place in
-      let path = path.appending([step])
-      if elements.steps.isEmpty { return StowMessage(message, .place(place), path) }
-      let walk = PathWalk(
-        session, from: place, session.path.push(step, from: node), marks: nil)
-      return StowMessage(message, origin(walk), path.appending(StowPath(elements.steps)))
-    }
-  }
 
-  /// Returns what the path after `each` leads to in an element.
-  private func origin(_ walk: PathWalk) -> StowMessage.Origin {
-    var walk = walk
-    do {
-      try walk.follow(elements.steps)
-      return walk.isThere ? .place(walk.place) : .missing(walk.missing(Any.self))
-    } catch {
-      return .failed(error)
+    /// Returns what the path after `each` leads to in an element.
+    private func origin(_ walk: PathWalk) -> Origin {
+      var walk = walk
+      do {
+        try walk.follow(elements.steps)
+        return walk.isThere ? .place(walk.place) : .missing(walk.missing(Any.self))
+      } catch {
+        return .failed(error)
+      }
     }
   }
 }

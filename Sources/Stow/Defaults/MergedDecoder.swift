@@ -170,8 +170,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try merge.decode(type, from: decoder)
   }
 
-  // The standard library's default implementations of these throw, or do not handle a value that does not
-  // fit.
+  // The standard library's default implementations throw, or do not replace a value that does not fit.
 
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(type, key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(type, key) }

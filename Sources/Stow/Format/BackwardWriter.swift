@@ -13,7 +13,7 @@ struct BackwardWriter: ~Copyable {
   /// How many bytes every token may write without reserving more.
   static let margin = 96
   /// A larger buffer is not kept for the next message.
-  private static let retained = 1 << 20
+  private static let largestKept = 1 << 20
 
   @inline(never)
   init(capacity: Int) {
@@ -52,9 +52,8 @@ struct BackwardWriter: ~Copyable {
     return (buffer, bytes)
   }
 
-  /// Gives the memory back if it is large.
   mutating func trim() {
-    if capacity > Self.retained { self = BackwardWriter(capacity: 1024) }
+    if capacity > Self.largestKept { self = BackwardWriter(capacity: 1024) }
   }
 
   @inline(__always)

@@ -12,11 +12,9 @@ package struct FormatError: Error {
     case surplus
     /// A length, a count or a number that does not fit in an `Int` of 32 bits.
     case exceedsInt
-    /// A reserved tag.
     case reserved
     /// Bytes that are not UTF-8.
     case invalidText
-    /// A key that an object has twice.
     case repeatedKey
     /// A key that equals another of its object as a `String`, but has other bytes.
     case equalKeys
@@ -34,7 +32,6 @@ package struct FormatError: Error {
     case wrongText
     /// More bytes of preludes than allowed.
     case tooManyDefinitions
-    /// More levels of nesting than allowed.
     case tooDeep
     /// More levels than the stack has room for.
     case noRoom

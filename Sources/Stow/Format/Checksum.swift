@@ -9,7 +9,6 @@ package struct Checksum: Sendable, Hashable {
 
   package var value: UInt32 { ~state }
 
-  /// Returns the checksum of `bytes`.
   package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var checksum = Checksum()
     checksum.update(bytes)

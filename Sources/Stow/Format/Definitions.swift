@@ -26,8 +26,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
 
   private static let numbers = Atomic<Int>(0)
 
-  /// - Parameter keepsShortStrings: Whether the string of each symbol is made when it is added, even if it is
-  ///   short, which is not worth it for a reader of few records.
+  /// - Parameter keepsShortStrings: Whether short symbols are strings at once: not worth it for few records.
   package init(keepsShortStrings: Bool = true) { areShortStringsKept = keepsShortStrings }
 
   /// - Parameter message: A valid one.
@@ -75,10 +74,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
       state.tables.removeAll(since: before)
       throw error
     }
-    state.bytes.reserve(end - start)
-    UnsafeMutableRawPointer(state.bytes.base + state.bytes.count).copyMemory(
-      from: message.pointer(at: start), byteCount: end - start)
-    state.bytes.extend(to: state.bytes.count + end - start)
+    for byte in message.buffer(at: start, count: end - start) { state.bytes.append(byte) }
     state.reader.turn(to: UnsafeRawBufferPointer(state.bytes.buffer))
     for index in before.symbols..<state.tables.symbolCount {
       let text = try state.reader.text(at: state.tables.symbol(index))
@@ -180,15 +176,10 @@ private struct NameNumbers {
 }
 
 /// The contexts that messages may rely on (FORMAT.md, "Contexts").
-final class DecodingContexts: Sendable {
+struct DecodingContexts: Sendable {
   /// The contexts by their ids; nil for an id that several contexts have.
-  private let named: [UInt32: DecodingDefinitions?]
-  private let implicit: DecodingDefinitions?
-
-  init(named: [UInt32: DecodingDefinitions?], implicit: DecodingDefinitions?) {
-    self.named = named
-    self.implicit = implicit
-  }
+  let named: [UInt32: DecodingDefinitions?]
+  let implicit: DecodingDefinitions?
 
   /// Returns the definitions that a message relies on, or nil; moves `start` past the name of the context.
   func context(of message: ByteReader, _ start: inout Int) throws(FormatError) -> DecodingDefinitions? {
@@ -207,8 +198,7 @@ final class DecodingContexts: Sendable {
 struct ContextMessage {
   let symbols: [String]
   let shapes: [[String]]
-  /// The keys of each shape as numbers: that of a symbol, or for any other string a number above those of the
-  /// symbols.
+  /// The keys of each shape as numbers: that of a symbol, or one above those of the symbols.
   let keyNumbers: [[Int]]
   let bytes: [UInt8]
 
@@ -271,8 +261,7 @@ struct ContextMessage {
   }
 }
 
-/// The prelude of a record, in parts that can be put together with those of other records (Format/Logs.md, "Records of one
-/// block").
+/// The prelude of a record, in parts to be joined with those of others (Format/Logs.md, "Records of one block").
 package struct RecordPrelude {
   /// The first byte of a record with a prelude, and of no other.
   package static let tag = MessageTables.tag

@@ -28,7 +28,7 @@ enum Floats {
     writer.byte(form.tag)
   }
 
-  /// Within a reserve.
+  /// Writes the bits of a `Float`. Within a reserve.
   static func write(float bits: UInt64, to writer: inout BackwardWriter) {
     writer.littleEndian(bits, width: 4)
     writer.byte(float)
@@ -208,7 +208,6 @@ enum DecimalFraction {
     exponent == 0 ? Double(numerator) : Double(numerator) / power(exponent)
   }
 
-  /// Returns the number `residue` representable steps away from `value`.
   static func adding(residue: Int8, to value: Double) -> Double {
     Double(bitPattern: value.bitPattern &+ UInt64(bitPattern: Int64(residue)))
   }

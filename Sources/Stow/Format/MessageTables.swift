@@ -65,7 +65,6 @@ struct MessageTables: ~Copyable {
     location.isInMessage ? reader : relied.state.reader
   }
 
-  /// Returns the offset after a key of the message.
   func endOfKey(_ reader: ByteReader, at offset: Int) throws(FormatError) -> Int {
     var next = offset
     return try symbol(reader, ofKeyAt: &next) == nil ? reader.endOfText(at: offset) : next
@@ -212,6 +211,5 @@ struct LocatedText {
 
   func string() throws(FormatError) -> String { try reader.string(of: text) }
 
-  /// Returns whether the bytes of the text, header included, are `other`.
   func matches(_ other: UnsafeRawBufferPointer) -> Bool { reader.matches(other, at: text.start) }
 }

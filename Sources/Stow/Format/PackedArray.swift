@@ -270,7 +270,6 @@ struct PackedArray {
     }
   }
 
-  /// Returns the Bool at `index`. The elements must be Bools.
   func bool(_ reader: ByteReader, at index: Int) -> Bool { reader.bit(index, at: body.lowerBound + 1) }
 }
 

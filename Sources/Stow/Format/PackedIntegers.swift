@@ -130,7 +130,6 @@ struct PackedIntegers {
 struct FixedIntegers {
   private(set) var type: UInt8
   private(set) var width: Int
-  /// The integer that they are counted from.
   private(set) var base: Int64?
   let signedWidth: Int
 
@@ -177,8 +176,6 @@ private struct IntegerSizes {
   /// The bytes of all with their tags.
   private(set) var tagged = 0
 
-  /// The most bytes that the tag, the length and the element type of a packed array take.
-  private static var headerSize: Int { 1 + Varint.longest + 1 }
   /// How many elements are looked at before checking whether they are enough.
   static var blockSize: Int { 1024 }
 
@@ -201,7 +198,7 @@ private struct IntegerSizes {
   /// Returns whether so many of `count` elements need `width` bytes that neither sum gets below `limit`.
   private static func exceeds(_ limit: Int, _ count: Int, _ width: Int, _ element: (Int) -> Int64) -> Bool {
     // Besides the elements, own widths take a table of count / 2 bytes, and tags a byte for each but no header.
-    let enough = limit - min(count / 2, count - headerSize)
+    let enough = limit - min(count / 2, count - (2 + Varint.longest))
     // Of the elements of one byte, −1 is not counted.
     let least: Int64 = width == 1 ? 1 : 1 << Int64(8 * width - 9)
     var wide = 0

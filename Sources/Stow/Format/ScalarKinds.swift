@@ -18,7 +18,6 @@ enum Nils {
     return tag == Self.tag || tag == nested
   }
 
-  /// Returns the level of the nil at `offset`.
   static func level(_ reader: ByteReader, at offset: Int) -> Int {
     guard reader.count - offset > 1, reader.base[offset] == nested else { return 0 }
     return Int(reader.base[offset + 1])

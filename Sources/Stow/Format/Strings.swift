@@ -6,15 +6,15 @@ enum Strings {
   static let short: UInt8 = 0x30
   static let lastShort: UInt8 = 0x4F
   static let shortLimit = 32
-  /// The tag, and a length of one byte, are the header of shorter strings.
-  static let headerLimit = Varint.oneByteLimit
 
   // MARK: writing
 
-  /// Returns the size of the header of a string below `headerLimit`; 0 for others.
-  static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < headerLimit ? 2 : 0 }
+  /// Returns the size of the header of a string; 0 if its length takes more than a byte.
+  static func headerSize(_ length: Int) -> Int {
+    length < shortLimit ? 1 : length < Varint.oneByteLimit ? 2 : 0
+  }
 
-  /// The same, and perhaps writes a byte after it.
+  /// Writes such a header, and perhaps a byte after it.
   static func writeHeader(_ length: Int, to target: UnsafeMutableRawPointer) {
     let size = UInt16(truncatingIfNeeded: length)
     let header = length < shortLimit ? UInt16(short) &+ size : UInt16(long) | size &<< 8

@@ -14,19 +14,13 @@
 /// only as part of a `SharedGraph`; elsewhere it is an `EncodingError` or a `DecodingError`. See
 /// <doc:SharedObjects> for what such objects may be.
 @propertyWrapper
-public struct Shared<Value> {
+public struct Shared<Value>: Codable, DecodableWrapper {
   /// The object, or the value that holds the objects.
   public var wrappedValue: Value
 
   /// Makes a property of a value.
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-}
 
-extension Shared: Sendable where Value: Sendable {}
-extension Shared: Equatable where Value: Equatable {}
-extension Shared: Hashable where Value: Hashable {}
-
-extension Shared: Codable {
   /// Decodes references, and the objects that they lead to.
   public init(from decoder: any Decoder) throws {
     wrappedValue = try Elementwise<Value, SharedCoding>(from: decoder).value
@@ -36,14 +30,15 @@ extension Shared: Codable {
   public func encode(to encoder: any Encoder) throws {
     try Elementwise<Value, SharedCoding>(wrappedValue).encode(to: encoder)
   }
-}
 
-extension Shared: DecodableWrapper {
   static var wrapped: Any.Type { Value.self }
 }
 
-/// A property whose object is encoded only if a `Shared` property also refers to it; otherwise it decodes as
-/// nil.
+extension Shared: Sendable where Value: Sendable {}
+extension Shared: Equatable where Value: Equatable {}
+extension Shared: Hashable where Value: Hashable {}
+
+/// A property whose object is encoded only if a `Shared` property refers to it, too; else it decodes as nil.
 ///
 /// ```swift
 /// final class Task: Codable {
@@ -51,22 +46,15 @@ extension Shared: DecodableWrapper {
 /// }
 /// ```
 ///
-/// This is what `NSCoder.encodeConditionalObject(_:)` does. Like a `Shared` property, it is coded only as
-/// part of a `SharedGraph`.
+/// As `NSCoder.encodeConditionalObject(_:)` does. It is coded only in a `SharedGraph`, like a `Shared` property.
 @propertyWrapper
-public struct ConditionallyShared<Value> {
+public struct ConditionallyShared<Value>: Codable, DecodableWrapper {
   /// The object.
   public var wrappedValue: Value?
 
   /// Makes a property of an object.
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
-}
 
-extension ConditionallyShared: Sendable where Value: Sendable {}
-extension ConditionallyShared: Equatable where Value: Equatable {}
-extension ConditionallyShared: Hashable where Value: Hashable {}
-
-extension ConditionallyShared: Codable {
   /// Decodes a reference, and the object that it leads to, if the graph has it.
   public init(from decoder: any Decoder) throws {
     if try decoder.singleValueContainer().decodeNil() {
@@ -85,11 +73,13 @@ extension ConditionallyShared: Codable {
       try container.encodeNil()
     }
   }
-}
 
-extension ConditionallyShared: DecodableWrapper {
   static var wrapped: Any.Type { Value?.self }
 }
+
+extension ConditionallyShared: Sendable where Value: Sendable {}
+extension ConditionallyShared: Equatable where Value: Equatable {}
+extension ConditionallyShared: Hashable where Value: Hashable {}
 
 // As for `Polymorphic`: optional properties are left out if they are nil, and nil if they are missing.
 
@@ -142,12 +132,11 @@ extension SharedGraph: Hashable where Root: Hashable {}
 
 /// Has a value recorded, as a graph if it has shared properties, because it can only be encoded as one.
 func recordShared(_ value: any Encodable, by record: (any Encodable) throws -> Void) throws {
+  func recordGraph(_ root: some Encodable) throws { try record(SharedGraph(root)) }
   let objects = WrittenObjects()
   try objects.run { try record(value) }
-  if !objects.isEmpty { try record(graph(of: value)) }
+  if !objects.isEmpty { try recordGraph(value) }
 }
-
-private func graph<Root: Encodable>(of root: Root) -> any Encodable { SharedGraph(root) }
 
 enum SharedGraphKey: String, CodingKey {
   case root, objects, named

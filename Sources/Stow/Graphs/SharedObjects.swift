@@ -27,7 +27,6 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     /// Kept alive, so that no other object gets its identity meanwhile.
     let object: any Encodable & AnyObject
     var isWritten = false
-    /// The numbers of the objects that it refers to.
     var references: [Int] = []
     /// The length of the chain of objects that begins with it; 0 while it is being found out.
     var chain: Int?
@@ -126,7 +125,6 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 
-  /// What is known about an object.
   private struct Entry {
     var object: AnyObject?
     /// Whether it is being made.

@@ -1,5 +1,4 @@
-/// A property whose value may be of any registered type that conforms to a protocol, or that is a subclass of
-/// a class.
+/// A property whose value may be of any registered type that conforms to a protocol or is a subclass of a class.
 ///
 /// ```swift
 /// struct Drawing: Codable {
@@ -13,19 +12,13 @@
 /// each element of arrays, optionals and dictionaries with `CodingKeyRepresentable` keys, at any depth. An optional that is
 /// nil is left out, and one whose key is missing is nil. <doc:PolymorphicValues> lists the errors.
 @propertyWrapper
-public struct Polymorphic<Value> {
+public struct Polymorphic<Value>: Codable, DecodableWrapper {
   /// The value.
   public var wrappedValue: Value
 
   /// Makes a property of a value.
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-}
 
-extension Polymorphic: Sendable where Value: Sendable {}
-extension Polymorphic: Equatable where Value: Equatable {}
-extension Polymorphic: Hashable where Value: Hashable {}
-
-extension Polymorphic: Codable {
   /// Decodes a value of the type that the message names.
   public init(from decoder: any Decoder) throws {
     wrappedValue = try Elementwise<Value, NamedCoding>(from: decoder).value
@@ -35,11 +28,13 @@ extension Polymorphic: Codable {
   public func encode(to encoder: any Encoder) throws {
     try Elementwise<Value, NamedCoding>(wrappedValue).encode(to: encoder)
   }
-}
 
-extension Polymorphic: DecodableWrapper {
   static var wrapped: Any.Type { Value.self }
 }
+
+extension Polymorphic: Sendable where Value: Sendable {}
+extension Polymorphic: Equatable where Value: Equatable {}
+extension Polymorphic: Hashable where Value: Hashable {}
 
 // The compiler's code always asks for the key of a property with a wrapper; these overloads make it optional.
 
@@ -294,18 +289,7 @@ public struct TypeRegistry: Sendable {
 
   /// Returns the name that values of a type are written with. A subclass does not have the name of its superclass.
   func name(of type: Any.Type) -> String? { writtenNames[ObjectIdentifier(type)] }
-}
 
-extension CodingUserInfoKey {
-  /// The key under which other coders, such as `JSONDecoder`, find the `TypeRegistry`:
-  ///
-  /// ```swift
-  /// jsonDecoder.userInfo[.typeRegistry] = types
-  /// ```
-  public static let typeRegistry = CodingUserInfoKey(rawValue: "stow.typeRegistry")!
-}
-
-extension TypeRegistry {
   /// Makes the registry of a coder; one without types if the coder has no registry.
   init(userInfo: [CodingUserInfoKey: Any]) {
     self = userInfo[.typeRegistry] as? TypeRegistry ?? TypeRegistry()
@@ -317,6 +301,15 @@ extension TypeRegistry {
       ? "No types are registered (see TypeRegistry)."
       : "Registered are: \(names.joined(separator: ", "))."
   }
+}
+
+extension CodingUserInfoKey {
+  /// The key under which other coders, such as `JSONDecoder`, find the `TypeRegistry`:
+  ///
+  /// ```swift
+  /// jsonDecoder.userInfo[.typeRegistry] = types
+  /// ```
+  public static let typeRegistry = CodingUserInfoKey(rawValue: "stow.typeRegistry")!
 }
 
 /// A value of a type that the program does not know. A type that conforms to this and to the protocol of its

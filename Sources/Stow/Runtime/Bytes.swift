@@ -47,7 +47,6 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   /// Memory up to this size is kept for the next message; larger memory only if it is not much larger and was
   /// used well: a single large message must not occupy it forever.
   private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
-  private static var largestCapacity: Int { 8 * smallCapacity }
 
   /// Makes an empty buffer with room for `capacity` elements, at least one.
   init(capacity: Int) {
@@ -132,7 +131,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   @inline(never)
   private mutating func trim() {
-    if capacity > Self.largestCapacity || count < capacity / 32 { self = Self(capacity: initialCapacity) }
+    if capacity > 8 * Self.smallCapacity || count < capacity / 32 { self = Self(capacity: initialCapacity) }
   }
 
   var buffer: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: base, count: count) }
@@ -276,7 +275,6 @@ struct TextKey: BitwiseCopyable, Equatable {
   /// Whether equal keys mean equal texts.
   var isWhole: Bool { code <= Self.longestWhole }
 
-  /// Returns the key of the text at `source`, and its hash.
   @inline(__always)
   static func make(
     _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash

@@ -57,7 +57,7 @@ struct StackBounds {
         lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - UInt(size), size: size)
     #elseif canImport(Glibc) || canImport(Musl)
       // After a fork the first thread may have another's stack.
-      if isFirstThread, let first = ofFirstThread, first.remaining != nil { return first }
+      if stow_thread_id() == getpid(), let first = ofFirstThread, first.remaining != nil { return first }
       return read()
     #else
       return nil
@@ -77,8 +77,6 @@ struct StackBounds {
 
     /// Cached, because the C library reads the list of all memory that the process has mapped to find them.
     private static let ofFirstThread = read()
-
-    private static var isFirstThread: Bool { stow_thread_id() == getpid() }
   #endif
 
   /// The bytes below the caller's frame; nil on another stack.

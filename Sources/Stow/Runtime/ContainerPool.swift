@@ -184,8 +184,7 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
     return pool
   }
 
-  /// Notes that the message, which is not over, takes a container: later another thread may check whether all were given
-  /// back.
+  /// Notes that the message takes a container, before it is over: after that, another thread may check the pool.
   @inline(__always)
   mutating func noteUse(_ pool: Reference) {
     if pool.pointee.isUnused { used.append(UnsafeMutableRawPointer(pool)) }

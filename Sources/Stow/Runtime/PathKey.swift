@@ -58,7 +58,6 @@ extension DecodingError {
 
   var isUnreadable: Bool { context?.underlyingError is Unreadable }
 
-  /// Returns the error of a value of another type than was asked for.
   static func mismatch(_ type: Any.Type, path: [any CodingKey], _ text: String) -> DecodingError {
     .typeMismatch(type, Context(codingPath: path, debugDescription: text))
   }

@@ -7,7 +7,6 @@ struct UserInfo: Sendable {
 
   var isEmpty: Bool { marked == nil }
 
-  /// The values of the user.
   var values: [CodingUserInfoKey: any Sendable] {
     get { marked?.filter { $0.key != .stowCoder } ?? [:] }
     set { marked = newValue.isEmpty ? nil : newValue.merging(Self.mark) { $1 } }
@@ -25,9 +24,7 @@ extension CodingUserInfoKey {
   static let stowCoder = CodingUserInfoKey(rawValue: "Stow")!
 }
 
-/// The options of an encoder or a decoder, which threads share.
-///
-/// Threads that share a coder with the default options do not wait for each other.
+/// The options of a coder. Threads that share one with the default options do not wait for each other.
 struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
   private let standard: Options
   private let changed: Mutex<Options>
@@ -187,13 +184,11 @@ private struct Places<Session: AnyObject>: ~Copyable, @unchecked Sendable {
     guard let reference = session.map({ Unmanaged.passRetained($0) }) else { return }
     session = nil
     let home = Self.home()
+    let address = UInt(bitPattern: reference.toOpaque())
     for step in 0..<Self.count {
       let place = places + (home &+ step) & (Self.count &- 1)
-      let address = UInt(bitPattern: reference.toOpaque())
-      if place.pointee.address.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged
-      {
-        return
-      }
+      let isFree = place.pointee.address.compareExchange(expected: 0, desired: address, ordering: .releasing)
+      if isFree.exchanged { return }
     }
     reference.release()
   }

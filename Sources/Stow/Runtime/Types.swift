@@ -1,5 +1,3 @@
-// What is known about types, found out once for each.
-
 /// How values of the types met so far are coded: by their own conformance, or by an `EncodingPlan` or a `DecodingPlan`, which
 /// does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {

@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-// Foundation's data without copies and calls that are not needed, and its decimal numbers, which would lose zeros at
-// their ends, by their parts.
+// Foundation's data without needless copies and calls, and its decimal numbers by their parts, which keep zeros at the end.
 
 extension Data {
   /// Lends the bytes, by a span if there is one: unlike `withUnsafeBytes`, it counts no references.
@@ -78,12 +77,11 @@ extension FixedWidthInteger {
   /// Makes the integer that a decimal number equals; nil if it is not an integer, or does not fit.
   init?(exactly parts: DecimalParts) {
     guard let integer = parts.integer else { return nil }
-    if !parts.isNegative {
+    guard parts.isNegative else {
       self.init(exactly: integer)
-    } else if (1...Int128.min.magnitude).contains(integer) {
-      self.init(exactly: 0 &- Int128(truncatingIfNeeded: integer))
-    } else {
-      return nil
+      return
     }
+    guard (1...Int128.min.magnitude).contains(integer) else { return nil }
+    self.init(exactly: 0 &- Int128(truncatingIfNeeded: integer))
   }
 }

@@ -10,7 +10,9 @@ import Synchronization
 ///
 /// No key occurs twice. Keys are the same if their bytes are: two spellings of the same Unicode characters are two
 /// keys, although they are equal as `String`s. Objects that were decoded with the same keys share them.
-public struct StowObject: Sendable {
+public struct StowObject: RandomAccessCollection, Hashable, Sendable, ExpressibleByDictionaryLiteral,
+  CustomStringConvertible
+{
   private(set) var names: ObjectKeys
   private var contents: [StowValue]
 
@@ -27,6 +29,9 @@ public struct StowObject: Sendable {
     for (key, value) in pairs { put(value, forKey: key, at: names.position(of: key)) }
   }
 
+  /// Makes an object from the pairs of the literal, as `init(_:)` does.
+  public init(dictionaryLiteral elements: (String, StowValue)...) { self.init(elements) }
+
   /// Makes an object from keys that are known to be distinct, and as many values.
   package init(_ keys: ObjectKeys, _ values: [StowValue]) {
     precondition(keys.count == values.count)
@@ -39,6 +44,9 @@ public struct StowObject: Sendable {
 
   /// The values, in the order of their keys. Takes constant time.
   public var values: [StowValue] { contents }
+
+  /// The object in diagnostic notation on one line, as `StowValue` describes it.
+  public var description: String { StowValue.object(self).description }
 
   // MARK: by key
 
@@ -88,9 +96,9 @@ public struct StowObject: Sendable {
     self[key] = nil
     return value
   }
-}
 
-extension StowObject: RandomAccessCollection {
+  // MARK: by position
+
   /// The position of the first pair: 0.
   public var startIndex: Int { 0 }
   /// The number of pairs.
@@ -100,14 +108,9 @@ extension StowObject: RandomAccessCollection {
   public subscript(position: Int) -> (key: String, value: StowValue) {
     (names.all[position], contents[position])
   }
-}
 
-extension StowObject: ExpressibleByDictionaryLiteral {
-  /// Makes an object from the pairs of the literal, as `init(_:)` does.
-  public init(dictionaryLiteral elements: (String, StowValue)...) { self.init(elements) }
-}
+  // MARK: comparing
 
-extension StowObject: Hashable {
   /// Returns whether both have the same keys with equal values, in any order. Takes time in proportion to the objects.
   public static func == (left: StowObject, right: StowObject) -> Bool {
     guard left.count == right.count else { return false }
@@ -128,11 +131,6 @@ extension StowObject: Hashable {
   }
 }
 
-extension StowObject: CustomStringConvertible {
-  /// The object in diagnostic notation on one line, as `StowValue` describes it.
-  public var description: String { StowValue.object(self).description }
-}
-
 /// The keys of an object, in order, with an index of their positions. Objects with the same keys share them.
 package struct ObjectKeys: Sendable {
   private(set) var all: [String]
@@ -149,6 +147,7 @@ package struct ObjectKeys: Sendable {
 
   var count: Int { all.count }
 
+  @inline(never)
   package func position(of key: String) -> Int? {
     guard let index else { return all.firstIndex { $0.hasSameBytes(as: key) } }
     return index.position(of: key, among: all)

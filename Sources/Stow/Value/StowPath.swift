@@ -7,9 +7,9 @@
 ///
 /// A path without steps leads to the whole value. As text the two are `people[3].name` and `people[].name`, which
 /// ``init(_:)-(String)`` reads. Making, comparing and hashing a path takes time in proportion to its steps.
-public struct StowPath: Hashable, Sendable {
+public struct StowPath: Hashable, Sendable, ExpressibleByArrayLiteral, LosslessStringConvertible {
   /// One step of the way.
-  public enum Step: Hashable, Sendable {
+  public enum Step: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
     /// To the value for a key of an object.
     case key(String)
     /// To an element of an array; 0 is the first.
@@ -20,6 +20,11 @@ public struct StowPath: Hashable, Sendable {
     /// To all elements of an array, or all values of an object in the order of their keys. What the rest of
     /// the path finds in each of them becomes an element of an array.
     case each
+
+    /// The step to the value for a key.
+    public init(stringLiteral key: String) { self = .key(key) }
+    /// The step to an element of an array.
+    public init(integerLiteral index: Int) { self = .index(index) }
 
     /// Returns whether both are the same step: keys are the same if their bytes are, as in `StowObject`.
     public static func == (left: Step, right: Step) -> Bool {
@@ -46,6 +51,9 @@ public struct StowPath: Hashable, Sendable {
   /// ```
   public init(_ steps: some Sequence<Step> = []) { self.steps = Array(steps) }
 
+  /// Makes a path from the steps in the literal: a string is a key, and an integer an index.
+  public init(arrayLiteral steps: Step...) { self.steps = steps }
+
   /// Returns this path followed by another one, which may be a literal of steps.
   ///
   /// ```swift
@@ -55,24 +63,9 @@ public struct StowPath: Hashable, Sendable {
 
   /// The steps up to the first that leads to several values.
   var untilEach: StowPath { StowPath(steps.prefix { $0 != .each }) }
-}
 
-extension StowPath: ExpressibleByArrayLiteral {
-  /// Makes a path from the steps in the literal: a string is a key, and an integer an index.
-  public init(arrayLiteral steps: Step...) { self.steps = steps }
-}
+  // MARK: as text
 
-extension StowPath.Step: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-  /// The step to the value for a key.
-  public init(stringLiteral key: String) { self = .key(key) }
-
-  /// The step to an element of an array.
-  public init(integerLiteral index: Int) { self = .index(index) }
-}
-
-// Paths as text: `people[3].name`.
-
-extension StowPath: LosslessStringConvertible {
   /// The path as text, from which ``init(_:)-(String)`` makes the same path again.
   ///
   /// | Step | Text |
@@ -129,7 +122,6 @@ private struct PathText {
 
   // MARK: reading
 
-  /// Reads all steps; nil if there is something else.
   mutating func steps() -> [StowPath.Step]? {
     var steps: [StowPath.Step] = []
     while !rest.isEmpty {

@@ -81,7 +81,7 @@ package enum Notation {
     ("\"", "\""), ("\\", "\\"), ("\n", "n"), ("\r", "r"), ("\t", "t"),
   ]
 
-  /// Returns a string in quotes, without what is invisible or could move the text around it.
+  /// Returns a string in quotes, with escapes for what is invisible or could move the text around it.
   @inline(never)
   package static func quoted(_ string: String) -> String {
     quoted(string) { isEscaped($0) ? padded(String($0.value, radix: 16), 4) : nil }

@@ -19,16 +19,14 @@
 /// Unicode characters, and decimal numbers of the same size, such as 0 and 0.00. Numbers of different kinds are never
 /// equal. Floating-point numbers and dates are equal if their bits are: NaN equals itself, and `0.0` is not `-0.0`.
 ///
-/// Comparing, hashing, printing and releasing a value take room on the stack for each level of nesting, as
-/// for any recursive type.
+/// Comparing, hashing, printing and releasing a value take room on the stack for each level of nesting.
 public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// No value.
   case null
-  /// The nil of an optional inside `level` other optionals, at least one: `.some(.none)` of an `Int??` is
-  /// level 1.
+  /// The nil of an optional inside `level` other optionals: `.some(.none)` of an `Int??` is level 1.
   ///
   /// Levels above 255 are written as 255. A value of level 0 is equal to `null`.
   case nestedNull(level: Int)
@@ -92,6 +90,12 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   /// let value: StowValue = ["home": .url(home)]
   /// ```
   public static func url(_ url: URL) -> StowValue { .url(url.absoluteString) }
+
+  init(_ parts: DecimalParts) {
+    self =
+      parts.decimal.map { .decimal($0) }
+      ?? .largeDecimal(magnitude: parts.magnitude, exponent: parts.exponent, isNegative: parts.isNegative)
+  }
 
   // MARK: literals
 
@@ -161,11 +165,9 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
     case .object(let value): .object(value)
     }
   }
-}
 
-// MARK: what a value is and holds, and the way to what is inside
+  // MARK: what it is
 
-extension StowValue {
   /// The kind of this value. Takes constant time.
   ///
   /// ```swift
@@ -247,7 +249,7 @@ extension StowValue {
     }
   }
 
-  // MARK: what it is
+  // MARK: what it holds
 
   /// This value as a Bool; nil for any other kind.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
@@ -340,14 +342,6 @@ extension DecimalParts {
       (magnitude, exponent) = (magnitude / 10, exponent + 1)
     }
     return .largeDecimal(magnitude: magnitude, exponent: exponent, isNegative: isNegative)
-  }
-}
-
-extension StowValue {
-  init(_ parts: DecimalParts) {
-    self =
-      parts.decimal.map { .decimal($0) }
-      ?? .largeDecimal(magnitude: parts.magnitude, exponent: parts.exponent, isNegative: parts.isNegative)
   }
 }
 
