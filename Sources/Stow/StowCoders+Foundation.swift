@@ -113,11 +113,7 @@ private struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
 
 // Declared so that the compiler tells users of options of Foundation's JSON coders what to do instead.
 
-@available(
-  *, unavailable,
-  message:
-    "Delete this line: dates, data, NaN and the infinities are encoded as they are, and keys as the type names them."
-)
+@available(*, unavailable, message: "Delete this line: dates, data, NaN and keys are encoded as they are.")
 extension StowEncoder {
   /// Not needed: dates are exact.
   public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy {
@@ -144,11 +140,7 @@ extension StowEncoder {
   }
 }
 
-@available(
-  *, unavailable,
-  message:
-    "Delete this line: dates, data, NaN and the infinities are decoded as they are, and keys as the type names them."
-)
+@available(*, unavailable, message: "Delete this line: dates, data, NaN and keys are decoded as they are.")
 extension StowDecoder {
   /// Not needed: dates are exact.
   public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
