@@ -127,13 +127,13 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
     let array = array
-    return append { $0.nestedKeyedContainer(keyType, key: $0.recorded.tape.key($1), parent: array) }
+    return append { $0.nestedKeyedContainer(keyType, $0.recorded.tape.key($1), in: array) }
       ?? TapeBuilder.discarding(keyType)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
     let array = array
-    return append { $0.nestedUnkeyedContainer(key: $0.recorded.tape.key($1), parent: array) }
+    return append { $0.nestedUnkeyedContainer($0.recorded.tape.key($1), in: array) }
       ?? UnkeyedEncoder(over: position)
   }
 
@@ -187,11 +187,11 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    writer.record(key) { $0.nestedKeyedContainer(keyType, forKey: $1, parent: $2) }
+    writer.record(key) { $0.nestedKeyedContainer(keyType, $1, in: $2) }
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    writer.record(key) { $0.nestedUnkeyedContainer(forKey: $1, parent: $2) }
+    writer.record(key) { $0.nestedUnkeyedContainer($1, in: $2) }
   }
 
   mutating func superEncoder() -> any Encoder { writer.encoderForSuper() }

@@ -61,11 +61,7 @@ extension TapeBuilder {
   func encode<Value: Encodable>(
     _ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
   ) throws {
-    let entry = plan(of: Value.self)
-    do { try encode(value, by: entry, key: key, in: container, level: level) } catch {
-      recorded.isInOrder = false
-      throw error
-    }
+    try encode(value, by: plan(of: Value.self), key: key, in: container, level: level)
   }
 
   /// The same for a value whose type is known here.
@@ -74,7 +70,10 @@ extension TapeBuilder {
     _ value: borrowing Value, by entry: EncodingPlans.Entry, key: TokenKey, in container: Int, level: Int = 0
   ) throws {
     let index = recorded.tape.count
-    try append(value, by: entry, key: key, parent: container, level: level)
+    do { try append(value, by: entry, key: key, parent: container, level: level) } catch {
+      recorded.isInOrder = false
+      throw error
+    }
     recorded.tape.link(index, in: container)
   }
 
@@ -124,7 +123,7 @@ extension TapeBuilder {
   @inline(never)
   static func discarding<Key: CodingKey>(_ keyType: Key.Type) -> KeyedEncodingContainer<Key> {
     let builder = TapeBuilder(reusesContainers: false) { _ in nil }
-    return builder.nestedKeyedContainer(keyType, key: TokenKey(), parent: 0)
+    return builder.nestedKeyedContainer(keyType, TokenKey(), in: 0)
   }
 
   // MARK: keyed containers
@@ -149,23 +148,16 @@ extension TapeBuilder {
     return keyed(pool, object)
   }
 
+  /// Returns an object in a container, new or continued.
   @inline(__always)
   func nestedKeyedContainer<Key: CodingKey>(
-    _ keyType: Key.Type, key: TokenKey, parent: Int
+    _ keyType: Key.Type, _ key: TokenKey, in parent: Int
   ) -> KeyedEncodingContainer<Key> {
     let pool = pool(of: keyType)
-    return keyed(pool, appendNested(recorded.form(of: pool.pointee.keys), key: key, parent: parent))
-  }
-
-  /// Returns an object for a key of a container, new or continued.
-  @inline(__always)
-  func nestedKeyedContainer<Key: CodingKey>(
-    _ keyType: Key.Type, forKey key: TokenKey, parent: Int
-  ) -> KeyedEncodingContainer<Key> {
     if let object = recorded.container(forKey: key, in: parent, isArray: false) {
-      return keyed(self.pool(of: keyType), object, isNested: true)
+      return keyed(pool, object, isNested: true)
     }
-    return nestedKeyedContainer(keyType, key: key, parent: parent)
+    return keyed(pool, appendNested(recorded.form(of: pool.pointee.keys), key: key, parent: parent))
   }
 
   @inline(__always)
@@ -216,14 +208,10 @@ extension TapeBuilder {
     UnkeyedEncoder(builder: self, array: container(at: encoder, isArray: true) { .array })
   }
 
-  func nestedUnkeyedContainer(key: TokenKey, parent: Int) -> UnkeyedEncoder {
-    UnkeyedEncoder(builder: self, array: appendNested(.array, key: key, parent: parent))
-  }
-
-  func nestedUnkeyedContainer(forKey key: TokenKey, parent: Int) -> UnkeyedEncoder {
-    if let array = recorded.container(forKey: key, in: parent, isArray: true) {
-      return UnkeyedEncoder(builder: self, array: array)
-    }
-    return nestedUnkeyedContainer(key: key, parent: parent)
+  func nestedUnkeyedContainer(_ key: TokenKey, in parent: Int) -> UnkeyedEncoder {
+    let array =
+      recorded.container(forKey: key, in: parent, isArray: true)
+      ?? appendNested(.array, key: key, parent: parent)
+    return UnkeyedEncoder(builder: self, array: array)
   }
 }

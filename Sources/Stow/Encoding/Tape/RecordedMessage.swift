@@ -203,11 +203,13 @@ struct RecordedMessage: ~Copyable {
   /// Returns the container that a nested one for a key is to continue, if the key, which is that of the next token, has
   /// a container.
   mutating func container(forKey key: TokenKey, in parent: Int, isArray: Bool) -> Int? {
+    let keys = tape.container(parent).keys
+    if keys == TapeContainer.array { return nil }
     // A key that is new to the message, or in its turn, cannot have occurred before. As a string, it may have been a byte.
     let mayRepeat =
       key.isString
       ? strings[tape.number(of: key, at: tape.count) - TokenKey.firstString].keyUses > 1
-        || tape.container(parent).keys != TapeContainer.map : !isInOrder
+        || keys != TapeContainer.map : !isInOrder
     guard mayRepeat else { return nil }
     let name = string(key, at: tape.count, in: parent)
     guard let last = value(forName: name, in: parent) else { return nil }
