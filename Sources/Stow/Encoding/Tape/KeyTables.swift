@@ -260,7 +260,8 @@ struct KeyTable: ~Copyable {
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    present = (0..<slotCount).filter { all || hasValue(atSlot: $0) }
+    present.removeAll(keepingCapacity: true)
+    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { present.append(slot) }
   }
 
   // MARK: shapes of definitions

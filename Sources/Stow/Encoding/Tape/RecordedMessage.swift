@@ -236,7 +236,8 @@ struct RecordedMessage: ~Copyable {
     return known.values[name]
   }
 
-  /// Returns whether a value is an array of rows that was kept.
+  /// Returns whether a value is an array of rows that was kept. Inlined like `name`.
+  @inline(__always)
   func isKept(_ index: Int) -> Bool {
     if tape[index].kind == .packed, case .rows = retained[tape[index].value] { true } else { false }
   }
