@@ -77,7 +77,8 @@ private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element
   ) throws {
     let entry = builder.plan(of: Element.self)
     if elements.count >= RetainedValue.fewestElements, !entry.isPlain,
-      let value = retained(copy elements, by: entry, builder, in: parent)
+      let value = entry.withPlan(
+        as: EncodingPlan<Element>.self, { $0.retained(copy elements, by: builder, in: parent) })
     {
       try builder.checkDepth(of: elements, key: key, parent: parent)
       return builder.recorded.retain(value, key: key)
@@ -85,12 +86,6 @@ private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element
     try builder.recordContainer(of: elements, isMap: false, key: key, parent: parent) { array in
       try elements.withUnsafeBufferPointer { try encode($0, by: entry, to: builder, in: array) }
     }
-  }
-
-  private func retained(
-    _ elements: [Element], by entry: EncodingPlans.Entry, _ builder: TapeBuilder, in parent: Int
-  ) -> RetainedValue? {
-    entry.withPlan(as: EncodingPlan<Element>.self) { $0.retained(elements, by: builder, in: parent) }
   }
 
   private func encode(

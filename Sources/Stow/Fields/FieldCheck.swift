@@ -54,8 +54,9 @@ extension FieldTable where Root: Codable {
   }
 
   /// Checks that no property with a wrapper of this library, which is encoded as the wrapper does it, is a field by its
-  /// value. The wrapper of `owner` is stored as `_owner`.
+  /// value. The wrapper of `owner` is stored as `_owner`, and `owner` nowhere.
   private func checkWrappers(of value: Root) throws {
+    guard fields.contains(where: { $0.offset == nil }) else { return }
     for property in Mirror(reflecting: value).children {
       let wrapper = type(of: property.value)
       guard let wrapped = (wrapper as? any DecodableWrapper.Type)?.wrapped,

@@ -50,9 +50,10 @@ enum FieldOperation {
       case is UInt32.Type: .uint32
       case is UInt64.Type: .uint64
       case is UInt.Type: Self.of(UInt.bitWidth, .uint32, .uint64)
+      case nil where elementOfArray(type) != nil: Self.array(of: elementOfArray(type))
       case nil where type is any StowFields.Type: .fields
       case nil where isByte && (type as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
-      case nil: Self.array(of: elementOfArray(type))
+      case nil: .other
       default: .scalar
       }
   }
@@ -109,17 +110,18 @@ final class FieldCoder {
   let copy: (_ value: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
 
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
-    let optional = Value.self as? any AnyOptional.Type
+    let optional = optionalType(Value.self)
     self.optional = optional
     scalar = ScalarTypes.scalar(optional?.wrapped ?? Value.self)
     isTrivial = _isPOD(Value.self)
     operation = FieldOperation(
       optional?.wrapped ?? Value.self, scalar, isByte: isTrivial && MemoryLayout<Value>.size == 1)
-    isReadFirst = operation.isInLine || scalar is any FixedWidthInteger.Type
+    isReadFirst = operation.isInLine || scalar is Int128.Type || scalar is UInt128.Type
     read = scalar.map { $0.makeRead(isOptional: optional != nil) }
     let element = elementOfArray(optional?.wrapped ?? Value.self)
     readArray = element.flatMap(ScalarTypes.scalar)?.makeReadArray(isOptional: optional != nil)
-    let table = (element ?? optional?.wrapped ?? Value.self) as? any StowFields.Type
+    let hasTable = operation == .fields || operation == .array
+    let table = hasTable ? (element ?? optional?.wrapped ?? Value.self) as? any StowFields.Type : nil
     findNested = table.map { type in { type.decodingProgram(in: $0) } }
     append = { value, key, builder, object in
       let entry = builder.plan(of: Value.self)
@@ -127,7 +129,7 @@ final class FieldCoder {
         try builder.append($0, by: entry, key: key, parent: object)
       }
     }
-    tapeScalar = operation.isInLine ? scalar as? any TapeScalar.Type : nil
+    tapeScalar = operation.isInLine && operation != .string ? scalar as? any TapeScalar.Type : nil
     let isOptional = optional != nil
     if let scalar {
       appendScalars = { value, key, message, _ in
@@ -185,13 +187,18 @@ extension Array: ArrayType {
   fileprivate static var element: Any.Type { Element.self }
 }
 
+/// Returns a type as the optional that it is; nil for other types.
+func optionalType(_ type: Any.Type) -> (any AnyOptional.Type)? {
+  mayBeGeneric(type) ? type as? any AnyOptional.Type : nil
+}
+
 /// Returns the type of the elements of an array; nil for other types.
 private func elementOfArray(_ type: Any.Type) -> Any.Type? {
   mayBeGeneric(type) ? (type as? any ArrayType.Type)?.element : nil
 }
 
 extension AnyField {
-  var optional: (any AnyOptional.Type)? { type as? any AnyOptional.Type }
+  var optional: (any AnyOptional.Type)? { optionalType(type) }
 }
 
 // MARK: the fields of a type

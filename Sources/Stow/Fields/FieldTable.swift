@@ -125,14 +125,17 @@ public struct FieldTable<Root>: @unchecked Sendable {
     return (offsets, size, alignment)
   }
 
-  /// Returns whether the fields make up a whole value, so that filling them in memory makes one: there is
-  /// only padding between them, and they are the stored properties, not parts of these.
+  /// Returns whether the fields make up a whole value, so that filling them in memory makes one: no byte is between them, or
+  /// only padding, because they are all the stored properties.
   func isAll(of value: Root) -> Bool {
     let stored = fields.sorted { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }
     let layout = Self.packedLayout(of: stored)
-    guard stored.compactMap(\.offset) == layout.offsets, layout.size == MemoryLayout<Root>.size,
-      !(value is any CustomReflectable)
-    else { return false }
+    guard stored.compactMap(\.offset) == layout.offsets, layout.size == MemoryLayout<Root>.size else {
+      return false
+    }
+    if stored.reduce(0, { $0 + $1.size }) == layout.size { return true }
+    // A mirror takes long the first time.
+    guard !(value is any CustomReflectable) else { return false }
     let mirror = Mirror(reflecting: value)
     return mirror.displayStyle == .struct && mirror.children.count == fields.count
       && zip(mirror.children, stored).allSatisfy { type(of: $0.value) == $1.type }
@@ -202,10 +205,14 @@ struct AnyField<Root> {
     record = { try $1.record($0[keyPath: field.property]) }
     isSame = { value, other in
       // A value that does not equal itself, such as a NaN, tells nothing.
-      func isSame<Known: Equatable>(_ known: Known) -> Bool {
-        known == other[keyPath: field.property] as? Known || known != known
+      func isSame<Known: Equatable>(_ type: Known.Type) -> Bool {
+        let known = value[keyPath: field.property] as? Known
+        return known == other[keyPath: field.property] as? Known || known != known
       }
-      return (value[keyPath: field.property] as? any Equatable).map { isSame($0) } ?? true
+      if let scalar = ScalarTypes.scalar(optionalType(Value.self)?.wrapped ?? Value.self) {
+        return isSame(scalar)
+      }
+      return (Value.self as? any Equatable.Type).map { isSame($0) } ?? true
     }
   }
 }

@@ -5,7 +5,7 @@
 #endif
 
 /// A type whose values are recorded without their own `encode(to:)`.
-protocol RecordableScalar: Encodable, Sendable {
+protocol RecordableScalar: Encodable, Equatable, Sendable {
   func record(in message: inout RecordedMessage, key: TokenKey)
 
   /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
