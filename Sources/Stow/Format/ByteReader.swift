@@ -137,6 +137,13 @@ package struct ByteReader {
   }
 
   private func unsigned(at offset: Int, width: Int) -> UInt64 {
+    if count >= 8 {
+      // Near the end, a word that also has bytes before.
+      let start = min(offset, count &- 8)
+      let word = UInt64(littleEndian: pointer(at: start).loadUnaligned(as: UInt64.self))
+      let bits = word &>> UInt64(truncatingIfNeeded: 8 &* (offset &- start))
+      return width == 8 ? bits : bits & ~(.max &<< UInt64(truncatingIfNeeded: 8 &* width))
+    }
     var value: UInt64 = 0
     for index in 0..<width { value |= UInt64(base[offset + index]) << UInt64(8 * index) }
     return value
