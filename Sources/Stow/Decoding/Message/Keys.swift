@@ -193,6 +193,8 @@ final class DecodingKeyTable {
   struct State: ~Copyable {
     /// The texts by the bytes of keys, as far as these were requested: most types have few keys, with the lowest bytes.
     var texts = GrowableBuffer<SearchedText?>(capacity: 8)
+    /// Whether two keys have the same text.
+    var hasEqualTexts = false
     /// The former names; nil until a key is missing, because the cast takes long.
     var formerNames: FormerNames??
   }
@@ -222,10 +224,15 @@ final class DecodingKeyTable {
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     if let text = knownText(ofByte: byte) { return text }
     let text = SearchedText(key.stringValue)
+    if state.texts.buffer.contains(where: { $0.map { equalBytes($0.bytes, text.bytes) } == true }) {
+      state.hasEqualTexts = true
+    }
     while byte >= state.texts.count { state.texts.append(nil) }
     state.texts[byte] = text
     return text
   }
+
+  var hasEqualTexts: Bool { state.hasEqualTexts }
 
   /// Whether a missing key may have a former name, or an observer that must hear of it.
   var mayHaveFormerNames: Bool { isObserved || formerNames != nil }

@@ -97,6 +97,8 @@ final class Message {
 
   /// Checks that a value inside `depth` containers does not nest too deeply; without an offset, that of the message.
   func checkDepth(ofValueAt offset: Int? = nil, within depth: Int = 0) throws(FormatError) {
+    // Each level takes at least a byte, and the message was seen to end with its value.
+    if offset == nil, reader.count &- body <= maximumDepth { return }
     try DepthCheck.run(reader, tables: tables, from: offset ?? body, limit: maximumDepth - depth)
   }
 
@@ -123,9 +125,12 @@ final class Message {
 
   func close() {
     reader.turn(to: UnsafeRawBufferPointer(start: nil, count: 0))
-    state.tables.removeAll()
-    state.strings.removeAll()
     removeKeys()
+    let hasNames = tables.symbolCount > 0 || tables.shapeCount > 0 || tables.definitions != nil
+    state.tables.removeAll()
+    // Everything else was made of definitions.
+    guard hasNames else { return }
+    state.strings.removeAll()
     state.known.removeLong()
     if let definitions = tables.definitions, definitions.size > Self.mostKeptDefinitions {
       state.tables.forgetDefinitions()

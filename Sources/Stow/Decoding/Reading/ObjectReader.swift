@@ -36,6 +36,8 @@ final class ObjectReader {
   /// share a bit, and then all keys are checked.
   private var takenKeys: UInt64 = 0
   private var lastTaken: Int?
+  /// Whether each entry before the next one was found so.
+  private var areTaken = true
   /// The index, in its shape, of the last key that was found by its name.
   private var lastNamed: Int?
   /// The table that the object is a row of.
@@ -79,7 +81,7 @@ final class ObjectReader {
     guard let shape = object.shape else {
       form = .map
       keysAreChecked = false
-      (takenKeys, lastTaken) = (0, nil)
+      (takenKeys, lastTaken, areTaken) = (0, nil, true)
       nextIndex = nil
       return
     }
@@ -381,12 +383,14 @@ final class ObjectReader {
   @inline(__always)
   private func takeKey(ofByte byte: Int) -> Bool {
     if current == lastTaken { return true }
-    let bit = 1 &<< UInt64(truncatingIfNeeded: byte & 63)
+    let bit = Self.bit(ofByte: byte)
     guard takenKeys & bit == 0 else { return false }
     takenKeys |= bit
     lastTaken = current
     return true
   }
+
+  private static func bit(ofByte byte: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: byte & 63) }
 
   /// Returns the value of the next entry of a map, or nil unless its key has the name.
   ///
@@ -398,6 +402,7 @@ final class ObjectReader {
     else { return nil }
     // An entry before it may have the same key, and was taken for it then.
     if current != start { try checkKeys() }
+    areTaken = false
     return try message.tables.endOfKey(message.reader, at: current)
   }
 
@@ -405,6 +410,10 @@ final class ObjectReader {
     if current < end, text.stands(at: current, in: message.reader) {
       if !takeKey(ofByte: byte) { try checkKeys() }
       return .value(at: current &+ text.bytes.count)
+    }
+    // Each entry has the key of another byte.
+    if current == end, areTaken, takenKeys & Self.bit(ofByte: byte) == 0, !keyTable.hasEqualTexts {
+      return nil
     }
     if entryIndex != nil { return try findIndexed(HashedText(text)) }
     // The entries from the next one on are looked at, and then those before it.
@@ -422,6 +431,7 @@ final class ObjectReader {
       if try message.hasKey(text.bytes, at: TextLocation(offset)) {
         // A key that was skipped could occur again after this one, and be taken for the first of its name.
         if offset != current || !takeKey(ofByte: byte) { try checkKeys() }
+        if offset != current { areTaken = false }
         current = offset
         return .value(at: value)
       }
@@ -434,7 +444,7 @@ final class ObjectReader {
   private func findIndexed(_ text: HashedText) throws(FormatError) -> Found? {
     if entryIndex == nil { entryIndex = try message.index(ofMap: start..<end) }
     guard let entry = try entryIndex?.key(text, message) else { return nil }
-    current = entry.offset
+    (current, areTaken) = (entry.offset, false)
     return .value(at: try message.tables.endOfKey(message.reader, at: entry.offset))
   }
 }
