@@ -2,7 +2,6 @@
 // the type.
 //
 //     a record or a map ──▶ run from value to value, as far as its keys are the fields, in order
-//     the rest of a record ──▶ locate its values, run from offset to offset
 //     everything else ──▶ search each field as keyed containers do
 
 /// Decodes the values of one type by the program of its fields. Sessions have programs of their own.
@@ -10,7 +9,7 @@ final class DecodingProgram {
   let fields: FieldProgram
   private let count: Int
   /// The instructions, which get to know the programs of their types.
-  private let instructions: UnsafeMutablePointer<FieldInstruction>
+  let instructions: UnsafeMutablePointer<FieldInstruction>
   private let keyTable: DecodingKeyTable
   /// The texts of the keys, by the numbers of the fields.
   private let texts: UnsafeMutablePointer<SearchedText>
@@ -32,10 +31,11 @@ final class DecodingProgram {
     var isWhole: Bool?
     /// The last shape of records, and its source.
     var shape = (number: -1, source: 0)
-    /// The numbers of its keys' fields, −1 for unknown keys; none if its records must be searched.
+    var keyCount = 0
+    /// The fields of its keys, as bits, and one more for unknown keys; none if its records must be searched.
+    var fields: UInt64 = 0
+    /// The numbers of these fields, if they are not those of the keys.
     var order = GrowableBuffer<Int>(capacity: 16)
-    /// How many of its first keys are the first fields, in order.
-    var inOrder = 0
     /// Readers that search no object.
     var readers: [ObjectReader] = []
   }
@@ -65,236 +65,284 @@ final class DecodingProgram {
 
   // MARK: one value
 
-  /// Lends memory for a value, which `body` moves out.
-  @inline(__always)
-  func withMemory<Result>(_ body: (UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
-    // A value may be decoded while another of its type is.
-    let memory = state.spare ?? .allocate(byteCount: max(stride, 1), alignment: alignment)
-    state.spare = nil
-    defer {
-      state.spare?.deallocate()
-      state.spare = memory
-    }
-    return try body(memory)
+  /// Returns memory for a value, which is to be moved out.
+  func takeMemory() -> UnsafeMutableRawPointer {
+    defer { state.spare = nil }
+    return state.spare ?? .allocate(byteCount: max(stride, 1), alignment: alignment)
   }
 
-  /// Decodes the value at a place into uninitialized memory. The first value shows whether fields make up a whole value.
+  func takeBack(_ memory: UnsafeMutableRawPointer) {
+    // A value may be decoded while another of its type is.
+    state.spare?.deallocate()
+    state.spare = memory
+  }
+
+  /// Decodes the value at a place into uninitialized memory, and returns where an object with a tag ends. The first value
+  /// shows whether fields make up a whole value.
+  @discardableResult
   func decode(
     at place: OpenPlace, into target: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
-  ) throws {
-    if isWhole == true {
-      return try decodeFields(at: place, into: target, isWhole: true, session, node)
-    }
+  ) throws -> Int {
+    if isWhole == true { return try decodeFields(at: place, into: target, isWhole: true, session, node) }
+    return try decodePacked(at: place, into: target, session, node)
+  }
+
+  @inline(never)
+  private func decodePacked(
+    at place: OpenPlace, into target: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
+  ) throws -> Int {
     try withUnsafeTemporaryAllocation(byteCount: max(packed.size, 1), alignment: packed.alignment) {
-      guard let memory = $0.baseAddress else { return }
-      try decodeFields(at: place, into: memory, isWhole: false, session, node)
+      guard let memory = $0.baseAddress else { return 0 }
+      let end = try decodeFields(at: place, into: memory, isWhole: false, session, node)
       witnesses.make(memory, packed.offsets, target)
       if isWhole == nil { state.isWhole = isAll(target) }
+      return end
     }
   }
 
   /// Whether keys may have former names.
   var mayHaveFormerNames: Bool { keyTable.formerNames != nil }
 
-  private func decodeFields(
-    at place: OpenPlace, into target: UnsafeMutableRawPointer, isWhole: Bool, _ session: DecodingSession,
-    _ node: PathNode
-  ) throws {
-    let message = session.message
-    if let reason = session.calls.enter(maximumDepth: message.maximumDepth) {
-      throw DecodingError.unreadable(reason, path: ValueDecoder(session, place, node).codingPath)
-    }
-    defer { session.calls.leave() }
-    guard let offset = place.tagged, let object = try? ObjectHeader.read(message.reader, at: offset),
-      var walk = walk(over: object, message)
-    else { return try search(place, into: target, isWhole, session, node) }
-    try run(&walk, nil, into: target, isWhole, session, node)
-    if walk.field == count { return }
-    try withUnsafeTemporaryAllocation(of: Int.self, capacity: count) { offsets in
-      guard let offsets = offsets.baseAddress, (try? locate(walk, offsets, message)) == true else { return }
-      try run(&walk, offsets, into: target, isWhole, session, node)
-    }
-    if walk.field < count { try search(place, from: walk, into: target, isWhole, session, node) }
-  }
-
   // MARK: shapes
 
-  /// Returns a walk over an object; nil if it must be searched.
+  /// Returns where the first value of an object is, or its key, and the fields that a record has, as bits; nil if the object
+  /// must be searched.
   @inline(__always)
-  private func walk(over object: ObjectHeader, _ message: Message) -> FieldWalk? {
-    let (body, reader) = (object.body, message.reader)
-    guard let number = object.shape else {
-      return FieldWalk(next: body.lowerBound, end: body.upperBound, shape: nil, inOrder: count, keys: 0)
-    }
-    guard number < message.tables.shapeCount else { return nil }
+  private func walk(over object: ObjectHeader, _ message: Message) -> (next: Int, fields: UInt64)? {
+    let (start, end) = (object.body.lowerBound, object.body.upperBound)
+    guard let number = object.shape else { return (start, .max) }
     if number != state.shape.number || message.source(ofShape: number) != state.shape.source {
+      guard number < message.tables.shapeCount else { return nil }
       learn(number, message)
     }
-    let keyCount = state.order.count
-    var (next, keys) = (body.lowerBound, UInt64.max >> UInt64(truncatingIfNeeded: 64 &- keyCount))
-    if object.isPartial {
-      guard let values = try? Records.endOfPresence(reader, in: body, keyCount: keyCount) else { return nil }
-      (next, keys) = (values, reader.firstBytes(at: next, upTo: values))
+    if !object.isPartial {
+      return state.fields == 0 || state.keyCount > end &- start ? nil : (start, state.fields)
     }
-    guard keyCount > 0, keys != 0, object.isPartial || keyCount <= body.count else { return nil }
-    return FieldWalk(next: next, end: body.upperBound, shape: number, inOrder: state.inOrder, keys: keys)
+    guard
+      let values = try? Records.endOfPresence(message.reader, in: object.body, keyCount: state.keyCount)
+    else { return nil }
+    let fields = state.fields & fields(ofKeys: message.reader.firstBytes(at: start, upTo: values))
+    return fields == 0 ? nil : (values, fields)
   }
 
+  /// Returns the bits of the fields of some keys of the shape.
+  @inline(__always)
+  private func fields(ofKeys keys: UInt64) -> UInt64 {
+    if state.order.count == 0 { return keys }
+    var fields: UInt64 = 0
+    for index in 0..<state.order.count {
+      let bit = keys &>> UInt64(truncatingIfNeeded: index) & 1
+      fields |= bit &<< UInt64(truncatingIfNeeded: state.order.base[index])
+    }
+    return fields
+  }
+
+  /// Learns a shape. Its records can be walked over if its keys are fields, in their order, and perhaps unknown ones after
+  /// these.
   @inline(never)
   private func learn(_ number: Int, _ message: Message) {
     state.shape = (number, message.source(ofShape: number))
+    (state.keyCount, state.fields) = (message.tables.keyCount(ofShape: number), 0)
     state.order.removeAll()
-    state.inOrder = 0
-    let keyCount = message.tables.keyCount(ofShape: number)
-    guard keyCount <= 64 else { return }
-    for _ in 0..<keyCount { state.order.append(-1) }
-    var known = 0
-    for (field, key) in fields.keys.enumerated() {
-      let index = try? message.keyIndex(of: key.stringValue, inShape: number, likely: known)
+    guard state.keyCount < 64, count < 64 else { return }
+    var fields: UInt64 = 0
+    for (field, key) in self.fields.keys.enumerated() {
+      let index = try? message.keyIndex(of: key.stringValue, inShape: number, likely: state.order.count)
       guard let index else { continue }
-      state.order.base[index] = field
-      known += 1
+      guard index == state.order.count else { return state.order.removeAll() }
+      state.order.append(field)
+      fields |= 1 &<< UInt64(truncatingIfNeeded: field)
     }
-    while state.inOrder < keyCount, state.order.base[state.inOrder] == state.inOrder { state.inOrder += 1 }
+    let known = state.order.count
     // The value of an unknown key may be that of a field, under its former name.
-    if known < keyCount, keyTable.formerNames != nil { state.order.removeAll() }
-  }
-
-  /// Finds the values of the fields of a record that are left: −1 for one without a value. Returns false if there may be
-  /// others.
-  private func locate(
-    _ walk: FieldWalk, _ offsets: UnsafeMutablePointer<Int>, _ message: Message
-  ) throws(FormatError) -> Bool {
-    guard let number = walk.shape else { return false }
-    // Values within this one may have had other shapes.
-    if number != state.shape.number { learn(number, message) }
-    let (reader, order, keyCount) = (message.reader, state.order.base, state.order.count)
-    offsets.initialize(repeating: -1, count: count)
-    var next = walk.next
-    for index in walk.field..<max(walk.field, keyCount) where walk.hasKey(index) {
-      if order[index] >= 0 { offsets[order[index]] = next }
-      next = try reader.end(of: next)
-      guard next <= walk.end else { return false }
+    if known < state.keyCount, keyTable.formerNames != nil { return state.order.removeAll() }
+    for _ in known..<state.keyCount { state.order.append(63) }
+    state.fields = known < state.keyCount ? fields | 1 &<< 63 : fields
+    if fields == 1 &<< UInt64(truncatingIfNeeded: known) &- 1, known == state.keyCount {
+      state.order.removeAll()
     }
-    return next == walk.end
   }
 
   // MARK: the program
 
-  /// Decodes field after field, up to one of a map that has not the next key. If that fails, none is left.
-  ///
-  /// - Parameter offsets: Where the values are; nil if they follow each other.
-  private func run(
-    _ walk: inout FieldWalk, _ offsets: UnsafePointer<Int>?, into start: UnsafeMutableRawPointer,
-    _ isWhole: Bool, _ session: DecodingSession, _ node: PathNode
-  ) throws {
-    let (message, end) = (session.message, walk.end)
-    var (number, next) = (walk.field, walk.next)
+  // Not inlined, because it would be counted for each field.
+  @inline(never)
+  private func number(of field: UnsafePointer<FieldInstruction>) -> Int {
+    UnsafePointer(instructions).distance(to: field)
+  }
+
+  /// Decodes field after field, and searches those from one of a map on that has not the next key. Returns where an object
+  /// with a tag ends. If that fails, no field is left.
+  private func decodeFields(
+    at place: OpenPlace, into start: UnsafeMutableRawPointer, isWhole: Bool, _ session: DecodingSession,
+    _ node: PathNode
+  ) throws -> Int {
+    let (message, reader) = (session.message, session.message.reader)
+    if let reason = session.calls.enter(maximumDepth: message.maximumDepth) {
+      throw DecodingError.unreadable(reason, path: ValueDecoder(session, place, node).codingPath)
+    }
+    defer { session.calls.leave() }
+    guard let offset = place.tagged, let object = try? ObjectHeader.read(reader, at: offset),
+      let walk = walk(over: object, message)
+    else {
+      try search(place, from: instructions, next: nil, into: start, isWhole, session, node)
+      return place.tagged.flatMap { try? reader.end(of: $0) } ?? 0
+    }
+    let (isMap, end) = (object.shape == nil, object.body.upperBound)
+    // Used in place, because copying all of an instruction would take longer than decoding a value.
+    var (field, text) = (UnsafePointer(instructions), UnsafePointer(texts))
+    var (next, present) = walk
+    let last = field + count
     do {
-      while number < count {
-        // Used in place, because copying all of it would take longer than decoding a value.
-        let field = UnsafePointer(instructions) + number
+      while field < last {
         let target = start + (isWhole ? field.pointee.stored : field.pointee.packed)
-        let current = next
-        var offset = next
-        if let offsets {
-          offset = offsets[number]
-        } else if walk.isMap {
-          if next == end {
-            offset = -1
-          } else if texts[number].stands(at: next, in: message.reader) {
-            offset = next &+ texts[number].bytes.count
-          } else {
-            break
-          }
-        } else if number >= walk.inOrder {
-          break
-        } else if !walk.hasKey(number) {
-          offset = -1
+        let key = next
+        var isThere = next < end
+        if !isMap {
+          isThere = present & 1 == 1
+          present &>>= 1
+        } else if isThere {
+          guard text.pointee.stands(at: next, in: reader) else { break }
+          next &+= text.pointee.bytes.count
         }
-        if offset < 0 {
-          try makeAbsent(number, target, session, node)
-          number &+= 1
+        guard isThere else {
+          try makeAbsent(field, target, session, node)
+          (field, text) = (field + 1, text + 1)
           continue
         }
-        let (isReadFirst, isLast) = (field.pointee.isReadFirst, walk.isLast(number))
+        let (offset, isOptional) = (next, field.pointee.isOptional)
         do throws(FormatError) {
-          if isReadFirst {
-            next = try read(field, target, at: offset, message)
-            // From now on, it is deinitialized if anything fails.
-            number &+= 1
-          } else if offsets == nil {
-            next = try message.reader.end(of: offset)
+          let tag = try reader.byte(at: offset)
+          let isNil = isOptional && (tag == Nils.tag || tag == Nils.nested)
+          switch isNil ? .scalar : field.pointee.operation {
+          case .double: target.put(try Double.read(message, at: offset, next: &next), isOptional: isOptional)
+          case .float: target.put(try Float.read(message, at: offset, next: &next), isOptional: isOptional)
+          case .bool: target.put(try Bool.read(message, at: offset, next: &next), isOptional: isOptional)
+          case .string:
+            if let string = try Strings.readShort(reader, at: offset, next: &next) {
+              target.put(string, isOptional: isOptional)
+            } else {
+              target.put(try String.read(message, at: offset, next: &next), isOptional: isOptional)
+            }
+          case .int8: try target.put(Int8.self, reader, at: offset, &next, isOptional)
+          case .int16: try target.put(Int16.self, reader, at: offset, &next, isOptional)
+          case .int32: try target.put(Int32.self, reader, at: offset, &next, isOptional)
+          case .int64: try target.put(Int64.self, reader, at: offset, &next, isOptional)
+          case .uint8: try target.put(UInt8.self, reader, at: offset, &next, isOptional)
+          case .uint16: try target.put(UInt16.self, reader, at: offset, &next, isOptional)
+          case .uint32: try target.put(UInt32.self, reader, at: offset, &next, isOptional)
+          case .uint64: try target.put(UInt64.self, reader, at: offset, &next, isOptional)
+          case _ where field.pointee.isReadFirst: next = try readRare(field, target, at: offset, message)
+          default: next = try reader.end(of: offset)
           }
-          if offsets == nil {
-            guard next <= end else { try fail(.malformed, at: current) }
-            if isLast, next != end { try fail(.malformed, at: next) }
+          if next >= end || present == 0 {
+            try checkEnd(of: field, target, at: key, next, end, isLast: present == 0)
           }
         } catch {
-          throw failure(error, instructions.distance(to: .init(mutating: field)), at: offset, session, node)
+          throw failure(error, number(of: field), at: offset, session, node)
         }
-        if !isReadFirst {
-          try decode(number, at: OpenPlace(at: offset), to: target, session, node)
-          number &+= 1
+        if !field.pointee.isReadFirst {
+          try decode(.init(mutating: field), at: OpenPlace(at: offset), to: target, session, node)
         }
+        (field, text) = (field + 1, text + 1)
       }
     } catch {
-      destroy(number, at: start, isWhole)
+      destroy(number(of: field), at: start, isWhole)
       throw error
     }
-    (walk.field, walk.next) = (number, next)
+    if field < last { try search(place, from: field, next: next, into: start, isWhole, session, node) }
+    return end
+  }
+
+  /// Checks where a value ends, the last one exactly at the end of the object. If that fails, what was read of it goes.
+  @inline(never)
+  private func checkEnd(
+    of field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at key: Int, _ next: Int,
+    _ end: Int, isLast: Bool
+  ) throws(FormatError) {
+    if isLast ? next == end : next <= end { return }
+    if field.pointee.isReadFirst { destroy(field, at: target) }
+    try fail(.malformed, at: next <= end ? next : key)
   }
 
   /// Makes the value of a field that has none in the message.
   @inline(__always)
   private func makeAbsent(
-    _ number: Int, _ target: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
+    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, _ session: DecodingSession,
+    _ node: PathNode
   ) throws {
-    if instructions[number].isNilIfAbsent { return instructions[number].putNil(target) }
-    guard let makeAbsent = fields.coders[number].makeAbsent else {
-      throw DecodingError.noValue(for: fields.keys[number], path: session.codingPath(node))
+    if field.pointee.isNilIfAbsent { return field.pointee.putNil(target) }
+    guard let makeAbsent = field.pointee.coder._withUnsafeGuaranteedRef({ $0.makeAbsent }) else {
+      let key = fields.keys[number(of: field)]
+      throw DecodingError.noValue(for: key, path: session.codingPath(node))
     }
     makeAbsent(target)
   }
 
   /// Decodes a value that has been moved past.
   func decode(
-    _ number: Int, at place: OpenPlace, to target: UnsafeMutableRawPointer, _ session: DecodingSession,
-    _ node: PathNode
+    _ field: UnsafeMutablePointer<FieldInstruction>, at place: OpenPlace, to target: UnsafeMutableRawPointer,
+    _ session: DecodingSession, _ node: PathNode
   ) throws {
-    let (field, message) = (instructions + number, session.message)
+    if let nested = field.pointee.nested, let offset = place.tagged {
+      let (isArray, isOptional) = (field.pointee.operation == .array, field.pointee.isOptional)
+      let isDone = try withStep(to: field, session, node) { step in
+        try nested._withUnsafeGuaranteedRef { nested in
+          isArray
+            ? try nested.decode(arrayAt: offset, into: target, isOptional: isOptional, session, step)
+            : try nested.decode(at: offset, into: target, isOptional: isOptional, session, step)
+        }
+      }
+      if isDone { return }
+    }
+    let message = session.message
     var key: EnumerationMemo.Key?
-    if let memo = field.pointee.memo, let offset = place.tagged {
-      key = try? EnumerationMemo.key(at: offset, message)
-      if let key, let byte = memo._withUnsafeGuaranteedRef({ $0[key] }) {
-        return target.storeBytes(of: byte, as: UInt8.self)
+    if let offset = place.tagged {
+      if let memo = field.pointee.memo {
+        key = try? EnumerationMemo.key(at: offset, message)
+        if let key, let byte = memo._withUnsafeGuaranteedRef({ $0[key] }) {
+          return target.storeBytes(of: byte, as: UInt8.self)
+        }
+      } else if readScalars(field, target, at: offset, message) {
+        return
       }
     }
+    try withStep(to: field, session, node) { step in
+      try field.pointee.coder._withUnsafeGuaranteedRef { try $0.decode(target, place, session, step) }
+      if let key, let memo = field.pointee.memo {
+        memo._withUnsafeGuaranteedRef { $0.note(target.load(as: UInt8.self), for: key) }
+      }
+      if field.pointee.nested != nil { return }
+      field.pointee.nested = field.pointee.coder._withUnsafeGuaranteedRef { coder in
+        coder.findNested?(session).map { .passUnretained($0) }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func withStep<Result>(
+    to field: UnsafePointer<FieldInstruction>, _ session: DecodingSession, _ node: PathNode,
+    _ body: (PathNode) throws -> Result
+  ) rethrows -> Result {
     let mark = session.path.count
-    let step = session.path.push(
-      PathStep(.byte, parent: node, value: field.pointee.byte, keyTable: .passUnretained(keyTable)))
     defer { session.path.pop(to: mark) }
-    if let nested = field.pointee.nested, let offset = place.tagged,
-      try nested._withUnsafeGuaranteedRef({ nested in
-        let isOptional = field.pointee.isOptional
-        return try field.pointee.operation == .array
-          ? nested.decode(arrayAt: offset, into: target, isOptional: isOptional, session, step)
-          : nested.decode(at: offset, into: target, isOptional: isOptional, session, step)
-      })
-    {
-      return
-    }
-    try field.pointee.coder._withUnsafeGuaranteedRef { coder in
-      // The plan of the type knows other forms, and finds an error again.
-      if let offset = place.tagged {
-        if let readArray = coder.readArray, readArray(target, offset, message) { return }
-        if (try? coder.read?(target, offset, message)) != nil { return }
+    return try body(
+      session.path.push(
+        PathStep(.byte, parent: node, value: field.pointee.byte, keyTable: .passUnretained(keyTable))))
+  }
+
+  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan finds again.
+  private func readScalars(
+    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
+    _ message: Message
+  ) -> Bool {
+    let isOptional = field.pointee.isOptional
+    return field.pointee.coder._withUnsafeGuaranteedRef { coder in
+      if let element = coder.element {
+        return element.read(arrayAt: offset, message, into: target, isOptional: isOptional)
       }
-      try coder.decode(target, place, session, step)
-      if let key { memos[number]?.note(target.load(as: UInt8.self), for: key) }
-      if field.pointee.nested == nil, let find = coder.findNested {
-        field.pointee.nested = find(session).map { .passUnretained($0) }
-      }
+      guard let scalar = coder.scalar else { return false }
+      return (try? scalar.read(message, at: offset, into: target, isOptional: isOptional)) != nil
     }
   }
 
@@ -313,10 +361,13 @@ final class DecodingProgram {
   /// Deinitializes the first fields of a value that could not be decoded.
   @inline(never)
   private func destroy(_ count: Int, at start: UnsafeMutableRawPointer, _ isWhole: Bool) {
-    for number in 0..<count where !instructions[number].isTrivial {
-      fields.coders[number].destroy(
-        start + (isWhole ? instructions[number].stored : instructions[number].packed))
+    for field in instructions..<instructions + count {
+      destroy(field, at: start + (isWhole ? field.pointee.stored : field.pointee.packed))
     }
+  }
+
+  private func destroy(_ field: UnsafePointer<FieldInstruction>, at target: UnsafeMutableRawPointer) {
+    if !field.pointee.isTrivial { field.pointee.coder._withUnsafeGuaranteedRef { $0.destroy(target) } }
   }
 
   /// - Parameter offset: Where the value is; nil if it was not found.
@@ -333,6 +384,7 @@ final class DecodingProgram {
   // MARK: arrays
 
   /// Decodes an array of values. Returns false if it has others, or a fault.
+  @inline(__always)
   private func decode(
     arrayAt offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool, _ session: DecodingSession,
     _ node: PathNode
@@ -340,40 +392,39 @@ final class DecodingProgram {
     guard let elements = try? Arrays.read(session.message.reader, at: offset),
       let count = try? Arrays.count(elements, session.message.reader)
     else { return false }
-    try witnesses.makeArray(target, isOptional, count) { first, done in
-      try decode(count, from: elements.lowerBound, into: first, &done, session, node)
+    try withElements(from: elements.lowerBound, session, node) { next in
+      try witnesses.makeArray(target, isOptional, count, next)
     }
     return true
   }
 
-  /// Decodes values one after the other, which have been counted, and counts those that are done.
-  func decode(
-    _ count: Int, from start: Int, into first: UnsafeMutableRawPointer, _ done: inout Int,
-    _ session: DecodingSession, _ node: PathNode
-  ) throws {
+  /// Passes to `body` what decodes one of the values after another that begin at an offset, into uninitialized memory.
+  @inline(__always)
+  func withElements<Result>(
+    from start: Int, _ session: DecodingSession, _ node: PathNode,
+    _ body: (_ next: (UnsafeMutableRawPointer) throws -> Void) throws -> Result
+  ) rethrows -> Result {
     let mark = session.path.count
-    var step = session.path.push(PathStep(.index, parent: node))
+    var (step, index, offset) = (session.path.push(PathStep(.index, parent: node)), 0, start)
     defer { session.path.pop(to: mark) }
-    var offset = start
-    for index in 0..<count {
+    return try body { target in
       step = session.path.setIndex(index, at: step)
-      try decode(at: OpenPlace(at: offset), into: first + index &* stride, session, step)
-      done = index &+ 1
-      offset = try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-        try session.message.reader.end(of: offset)
-      }
+      offset = try decode(at: OpenPlace(at: offset), into: target, session, step)
+      index &+= 1
     }
   }
 
   // MARK: other objects
 
-  /// Decodes the fields of an object that has other keys, has them in another order, is a row, or has a fault.
+  /// Decodes the fields from one on, of an object that has other keys, has them in another order, is a row, or has a fault.
+  ///
+  /// - Parameter next: Where the rest of a map is; nil for all of an object.
   @inline(never)
   private func search(
-    _ place: OpenPlace, from walk: FieldWalk? = nil, into target: UnsafeMutableRawPointer, _ isWhole: Bool,
-    _ session: DecodingSession, _ node: PathNode
+    _ place: OpenPlace, from first: UnsafePointer<FieldInstruction>, next: Int?,
+    into target: UnsafeMutableRawPointer, _ isWhole: Bool, _ session: DecodingSession, _ node: PathNode
   ) throws {
-    var done = walk?.field ?? 0
+    var done = number(of: first)
     let reader = state.readers.popLast() ?? ObjectReader(session, keyTable)
     defer {
       reader.finish()
@@ -385,7 +436,7 @@ final class DecodingProgram {
       } else {
         try reader.open(objectAt: place.offset, node)
       }
-      if done > 0, let walk, walk.isMap { try reader.advance(to: walk.next) }
+      if let next { try reader.advance(to: next) }
     } catch {
       destroy(done, at: target, isWhole)
       throw session.error(error, at: node, place.offset, expected: [String: Any].self)
@@ -416,61 +467,24 @@ final class DecodingProgram {
       place = found.map { reader.place($0) }
       if let found, let offset = place?.tagged {
         if field.pointee.isReadFirst {
-          let next = try read(field, target, at: offset, session.message)
+          let next = try readRare(field, target, at: offset, session.message)
           isRead = true
           return try reader.pass(found, to: next)
         }
         try reader.pass(found)
       }
     } catch {
-      if isRead { fields.coders[number].destroy(target) }
+      if isRead { destroy(field, at: target) }
       throw failure(error, number, at: place?.tagged, session, node)
     }
     if let place {
-      try decode(number, at: place, to: target, session, node)
+      try decode(field, at: place, to: target, session, node)
     } else {
-      try makeAbsent(number, target, session, node)
+      try makeAbsent(field, target, session, node)
     }
   }
 
   // MARK: scalars
-
-  /// Reads a scalar, or the nil of an optional, and returns where it ends.
-  @inline(__always)
-  private func read(
-    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
-    _ message: Message
-  ) throws(FormatError) -> Int {
-    let (reader, tag, isOptional) = (
-      message.reader, try message.reader.byte(at: offset), field.pointee.isOptional
-    )
-    if isOptional, tag == Nils.tag || tag == Nils.nested {
-      return try readRare(field, target, at: offset, message)
-    }
-    var next = offset
-    switch field.pointee.operation {
-    case .double: target.put(try Double.read(message, at: offset, next: &next), isOptional: isOptional)
-    case .float: target.put(try Float.read(message, at: offset, next: &next), isOptional: isOptional)
-    case .bool: target.put(try Bool.read(message, at: offset, next: &next), isOptional: isOptional)
-    case .string: target.put(try String.read(message, at: offset, next: &next), isOptional: isOptional)
-    case .scalar, .enumeration, .scalars, .fields, .array, .other:
-      return try readRare(field, target, at: offset, message)
-    default:
-      guard Integers.isUsual(tag) else { return try readRare(field, target, at: offset, message) }
-      let integer = try Integers.read(reader, at: offset, next: &next)
-      switch field.pointee.operation {
-      case .int8: target.put(try Int8.make(integer, at: offset), isOptional: isOptional)
-      case .int16: target.put(try Int16.make(integer, at: offset), isOptional: isOptional)
-      case .int32: target.put(try Int32.make(integer, at: offset), isOptional: isOptional)
-      case .uint8: target.put(try UInt8.make(integer, at: offset), isOptional: isOptional)
-      case .uint16: target.put(try UInt16.make(integer, at: offset), isOptional: isOptional)
-      case .uint32: target.put(try UInt32.make(integer, at: offset), isOptional: isOptional)
-      case .uint64: target.put(try UInt64.make(integer, at: offset), isOptional: isOptional)
-      default: target.put(integer, isOptional: isOptional)
-      }
-    }
-    return next
-  }
 
   /// Reads a nil, or a scalar from another kind of value than it is mostly written as.
   @inline(never)
@@ -478,30 +492,11 @@ final class DecodingProgram {
     _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
     _ message: Message
   ) throws(FormatError) -> Int {
-    guard let read = field.pointee.coder._withUnsafeGuaranteedRef({ $0.read }) else {
+    guard let scalar = field.pointee.coder._withUnsafeGuaranteedRef({ $0.scalar }) else {
       preconditionFailure("a field that is no scalar")
     }
-    return try read(target, offset, message)
+    return try scalar.read(message, at: offset, into: target, isOptional: field.pointee.isOptional)
   }
-}
-
-/// How far the fields of an object are decoded, in their order.
-private struct FieldWalk {
-  /// The number of the next field.
-  var field = 0
-  /// Where its value is, or its key; and the end of the object.
-  var next: Int
-  let end: Int
-  /// The shape of a record; nil in a map.
-  let shape: Int?
-  /// How many of the record's first keys are the first fields, in order.
-  let inOrder: Int
-  /// The keys of the record that have values, as bits.
-  let keys: UInt64
-
-  var isMap: Bool { shape == nil }
-  func hasKey(_ index: Int) -> Bool { keys &>> UInt64(truncatingIfNeeded: index) & 1 == 1 }
-  func isLast(_ index: Int) -> Bool { keys &>> UInt64(truncatingIfNeeded: index) == 1 }
 }
 
 extension UnsafeMutableRawPointer {
@@ -509,13 +504,13 @@ extension UnsafeMutableRawPointer {
   func put<Value>(_ value: Value, isOptional: Bool) {
     isOptional ? put(Optional(value)) : put(value)
   }
-}
 
-extension FixedWidthInteger {
+  /// Puts the integer at an offset, and moves `next` past it.
   @inline(__always)
-  fileprivate static func make(_ integer: Int64, at offset: Int) throws(FormatError) -> Self {
-    guard let value = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
-    return value
+  fileprivate func put<Value: ReadableScalar & FixedWidthInteger>(
+    _ type: Value.Type, _ reader: ByteReader, at offset: Int, _ next: inout Int, _ isOptional: Bool
+  ) throws(FormatError) {
+    put(try Value.read(reader, at: offset, next: &next), isOptional: isOptional)
   }
 }
 

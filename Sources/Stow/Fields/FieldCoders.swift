@@ -92,10 +92,8 @@ final class FieldCoder {
   let symbols: RecordedBytes?
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
-  /// Reads a scalar, or the nil of an optional, and returns where it ends; nil for other types.
-  let read: ((UnsafeMutableRawPointer, _ offset: Int, Message) throws(FormatError) -> Int)?
-  /// Reads an array of scalars, and returns false if each must be looked at; nil for other types.
-  let readArray: ((UnsafeMutableRawPointer, _ offset: Int, Message) -> Bool)?
+  /// The type of the elements of an array of scalars; nil for other types.
+  let element: (any ReadableScalar.Type)?
   /// Finds the program of the type that has a table; nil for other types.
   let findNested: ((DecodingSession) -> DecodingProgram?)?
   /// Makes the value of a missing key; nil if there must be one.
@@ -117,9 +115,8 @@ final class FieldCoder {
     operation = FieldOperation(
       optional?.wrapped ?? Value.self, scalar, isByte: isTrivial && MemoryLayout<Value>.size == 1)
     isReadFirst = operation.isInLine || scalar is Int128.Type || scalar is UInt128.Type
-    read = scalar.map { $0.makeRead(isOptional: optional != nil) }
     let element = elementOfArray(optional?.wrapped ?? Value.self)
-    readArray = element.flatMap(ScalarTypes.scalar)?.makeReadArray(isOptional: optional != nil)
+    self.element = element.flatMap(ScalarTypes.scalar)
     let hasTable = operation == .fields || operation == .array
     let table = hasTable ? (element ?? optional?.wrapped ?? Value.self) as? any StowFields.Type : nil
     findNested = table.map { type in { type.decodingProgram(in: $0) } }
@@ -162,20 +159,6 @@ final class FieldCoder {
 
 extension RawRepresentable {
   fileprivate static var hasScalar: Bool { ScalarTypes.scalar(RawValue.self) != nil }
-}
-
-extension ReadableScalar {
-  fileprivate static func makeRead(
-    isOptional: Bool
-  ) -> (UnsafeMutableRawPointer, Int, Message) throws(FormatError) -> Int {
-    { target, offset, message throws(FormatError) in
-      try read(message, at: offset, into: target, isOptional: isOptional)
-    }
-  }
-
-  fileprivate static func makeReadArray(isOptional: Bool) -> (UnsafeMutableRawPointer, Int, Message) -> Bool {
-    { target, offset, message in read(arrayAt: offset, message, into: target, isOptional: isOptional) }
-  }
 }
 
 /// An array whose type of elements is not known.
@@ -329,7 +312,9 @@ extension DecodingProgram {
   ) -> Int {
     let (coder, field) = (fields.coders[number], fields.instructions[number])
     if let constant = cells.column.constant {
-      guard (try? decode(number, at: OpenPlace(at: constant), to: cells.target(0), session, node)) != nil
+      guard
+        (try? decode(instructions + number, at: OpenPlace(at: constant), to: cells.target(0), session, node))
+          != nil
       else {
         return 0
       }
@@ -374,7 +359,9 @@ extension DecodingProgram {
         let mark = session.path.count
         defer { session.path.pop(to: mark) }
         let step = session.path.push(PathStep(.index, parent: node, value: index))
-        guard (try? decode(number, at: place, to: target, session, step)) != nil else { return index }
+        guard (try? decode(instructions + number, at: place, to: target, session, step)) != nil else {
+          return index
+        }
         memo.note(target.load(as: UInt8.self), for: key)
       }
       return cells.count

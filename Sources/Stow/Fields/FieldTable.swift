@@ -71,22 +71,29 @@ public struct FieldTable<Root>: @unchecked Sendable {
       FieldWitnesses(
         make: { memory, offsets, target in
           var number = 0
-          func take<Taken>(_ type: Taken.Type) -> Taken {
-            defer { number += 1 }
-            return (memory + offsets[number]).assumingMemoryBound(to: type).move()
+          // By its address, because accesses to a variable that a function captures are checked.
+          withUnsafeMutablePointer(to: &number) { number in
+            func take<Taken>(_ type: Taken.Type) -> Taken {
+              defer { number.pointee += 1 }
+              return (memory + offsets[number.pointee]).assumingMemoryBound(to: type).move()
+            }
+            target.initializeMemory(as: Root.self, to: initializer(repeat take((each Value).self)))
           }
-          target.initializeMemory(as: Root.self, to: initializer(repeat take((each Value).self)))
         },
         wrap: {
           $0.initializeMemory(as: Root?.self, to: $0.assumingMemoryBound(to: Root.self).move())
         },
-        makeArray: { target, isOptional, count, fill in
-          let array: [Root] =
-            count == 0
-            ? []
-            : try [Root](unsafeUninitializedCapacity: count) { buffer, initialized in
-              if let first = buffer.baseAddress { try fill(UnsafeMutableRawPointer(first), &initialized) }
+        makeArray: { target, isOptional, count, decode in
+          // One that grows is allocated by code that knows its type.
+          var array: [Root] = []
+          array.reserveCapacity(count)
+          try withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { memory in
+            guard let element = memory.baseAddress else { return }
+            for _ in 0..<count {
+              try decode(UnsafeMutableRawPointer(element))
+              array.append(element.move())
             }
+          }
           if isOptional {
             target.initializeMemory(as: [Root]?.self, to: array)
           } else {
@@ -145,9 +152,9 @@ public struct FieldTable<Root>: @unchecked Sendable {
 /// What code that does not know a type does with values of it in memory.
 @usableFromInline
 struct FieldWitnesses {
-  /// Initializes elements from an address on, and counts them.
+  /// Initializes the next element of an array at an address.
   @usableFromInline
-  typealias Fill = (UnsafeMutableRawPointer, inout Int) throws -> Void
+  typealias Decode = (UnsafeMutableRawPointer) throws -> Void
   /// Uses values that follow each other from an address on.
   @usableFromInline
   typealias Use = (UnsafeRawPointer?, _ count: Int) throws -> Void
@@ -157,7 +164,7 @@ struct FieldWitnesses {
   /// Makes the optional of a value in its place.
   let wrap: (UnsafeMutableRawPointer) -> Void
   /// Makes an array of as many elements as given at an address, or an optional of one.
-  let makeArray: (UnsafeMutableRawPointer, _ isOptional: Bool, Int, Fill) throws -> Void
+  let makeArray: (UnsafeMutableRawPointer, _ isOptional: Bool, Int, Decode) throws -> Void
   /// Lends the value of an optional; nothing if that is nil.
   let lend: (UnsafeRawPointer, Use) throws -> Void
   /// Lends the elements of an array, or of an optional one; nothing if that is nil.
@@ -167,7 +174,7 @@ struct FieldWitnesses {
   init(
     make: @escaping (UnsafeMutableRawPointer, [Int], UnsafeMutableRawPointer) -> Void,
     wrap: @escaping (UnsafeMutableRawPointer) -> Void,
-    makeArray: @escaping (UnsafeMutableRawPointer, Bool, Int, Fill) throws -> Void,
+    makeArray: @escaping (UnsafeMutableRawPointer, Bool, Int, Decode) throws -> Void,
     lend: @escaping (UnsafeRawPointer, Use) throws -> Void,
     lendArray: @escaping (UnsafeRawPointer, Bool, Use) throws -> Void
   ) {

@@ -24,10 +24,10 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   init(_ program: DecodingProgram) { self.program = program }
 
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    try program.withMemory { memory in
-      try program.decode(at: place, into: memory, session, node)
-      return memory.assumingMemoryBound(to: Value.self).move()
-    }
+    let memory = program.takeMemory()
+    defer { program.takeBack(memory) }
+    try program.decode(at: place, into: memory, session, node)
+    return memory.assumingMemoryBound(to: Value.self).move()
   }
 
   override func decode(
@@ -41,7 +41,12 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
     _ count: Int, from start: Int, session: DecodingSession, _ node: PathNode
   ) throws -> [Value]? {
     try .filled(count: count) { first, done in
-      try program.decode(count, from: start, into: first, &done, session, node)
+      try program.withElements(from: start, session, node) { next in
+        while done < count {
+          try next(first + done)
+          done &+= 1
+        }
+      }
     }
   }
 

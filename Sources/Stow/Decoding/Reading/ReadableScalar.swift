@@ -161,7 +161,11 @@ extension Bool: ReadableScalar {
 extension ReadableScalar where Self: FixedWidthInteger {
   @inline(__always)
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self {
-    let reader = message.reader
+    try read(message.reader, at: offset, next: &next)
+  }
+
+  @inline(__always)
+  static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Self {
     guard Integers.isUsual(try reader.byte(at: offset)) else {
       return try readRare(reader, at: offset, next: &next)
     }
