@@ -68,6 +68,22 @@ struct KeyedDecodingTests {
     }
   }
 
+  /// Two keys of one name, and one that objects lack.
+  private enum TwinKeys: CodingKey {
+    case one, other, missing
+    var stringValue: String { self == .missing ? "missing" : "name" }
+  }
+
+  @Test("two keys of one name read one value, also after the last") func keysOfOneName() throws {
+    let values = try read(["name": 7]) { decoder in
+      let object = try decoder.container(keyedBy: TwinKeys.self)
+      let one = try object.decode(Int.self, forKey: .one)
+      let missing = try object.decodeIfPresent(Int.self, forKey: .missing)
+      return [one, missing, try object.decode(Int.self, forKey: .other)]
+    }
+    #expect(values == [7, nil, 7])
+  }
+
   @Test("the next object can be read if no field of an object was")
   func never() throws {
     try read([Wide(), Wide()]) { decoder in
