@@ -50,7 +50,7 @@ final class DecodingSession: PooledSession {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try decode(type, at: OpenPlace(at: message.body), PathStep(.top, parent: .top))
+    try decode(type, plan(of: type), at: OpenPlace(at: message.body), .top)
   }
 
   @inline(__always)

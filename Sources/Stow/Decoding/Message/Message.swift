@@ -90,12 +90,14 @@ final class Message {
     reader.turn(to: bytes)
   }
 
+  @inline(__always)
   private func checkOutline() throws(FormatError) {
     let end = try reader.end(of: body)
     guard end == reader.count else { try fail(.surplus, at: end) }
   }
 
   /// Checks that a value inside `depth` containers does not nest too deeply; without an offset, that of the message.
+  @inline(__always)
   func checkDepth(ofValueAt offset: Int? = nil, within depth: Int = 0) throws(FormatError) {
     // Each level takes at least a byte, and the message was seen to end with its value.
     if offset == nil, reader.count &- body <= maximumDepth { return }
