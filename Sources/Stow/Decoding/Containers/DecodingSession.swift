@@ -1,5 +1,4 @@
-/// The state of one call of `decode`, which later calls reuse: the message, the position in it, and what is
-/// known about types.
+/// The state of one call of `decode`, which later calls reuse: the message, and what is known about types.
 ///
 ///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
 final class DecodingSession: PooledSession {
@@ -27,8 +26,7 @@ final class DecodingSession: PooledSession {
 
   // MARK: one call
 
-  /// Runs `body` in a session of a pool that is free, or in a given one that is not used again, with a message that `open`
-  /// opens.
+  /// Runs `body` in a free session of a pool, or in a given one that is not used again, with an open message.
   @inline(__always)
   static func run<Value>(
     in pool: SessionPool<DecodingSession>, _ userInfo: UserInfo, session: DecodingSession? = nil,
@@ -89,8 +87,7 @@ final class DecodingSession: PooledSession {
     self.error(error, path: codingPath(node, at: offset), expected: expected)
   }
 
-  /// Returns the result of `body`, and turns an error of the format into that of a request for `expected` at
-  /// a place of the path.
+  /// Returns the result of `body`, and turns an error of the format into that of a request for `expected`.
   @inline(__always)
   func attempt<Result>(
     at node: PathNode, expected: @autoclosure () -> Any.Type?, _ body: () throws(FormatError) -> Result

@@ -61,9 +61,8 @@ typealias DecoderPools = ContainerPools<ObjectReader, DecodingKeyTable>
 /// The container of an object that is being read.
 ///
 /// A trivial word if containers are reused: the object that the standard library puts around it copies it for
-/// every call, and would count references each time. The session keeps the reader, and the code that runs the
-/// decoding keeps the session for as long as somebody holds a container (`SessionPool`). Otherwise it keeps
-/// both itself.
+/// every call, and would count references each time. The session keeps the reader, and is kept while somebody
+/// holds a container (`SessionPool`). Otherwise it keeps both itself.
 struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// The reference to the reader, as a number: a word that may have any bits is copied without a call.
   private let readerBits: UInt

@@ -1,5 +1,4 @@
-// A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which receives a
-// `ValueDecoder`.
+// A value is decoded by a plan, if its type has one, or by its own `init(from:)` from a `ValueDecoder`.
 
 /// A way to decode the values of some type.
 class AnyDecodingPlan {}
@@ -29,8 +28,7 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     _ count: Int, from start: Int, session: DecodingSession, _ node: PathNode
   ) throws -> [Value]? { nil }
 
-  /// Decodes all rows of a table at once. Returns nil if each must be looked at, also to find out what is
-  /// wrong.
+  /// The same for all rows of a table.
   func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
 
   /// Returns the value for a nil `level` optionals deep, or nil if the type has no such value.
@@ -139,8 +137,7 @@ extension DecodingSession {
 
 /// The decoder that a value receives: the place of the value.
 ///
-/// Three words, so that it fits inside its existential. It keeps the session alive and may outlive the
-/// `init(from:)` it was made for.
+/// Three words, so that it fits inside its existential. It keeps the session, and may outlive its `init(from:)`.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
   /// The elements that the value is among, or the session, which elements hold. An enumeration of both would cost a
   /// call for every copy of an existential.
@@ -270,8 +267,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
 
   private var nextPath: [any CodingKey] { codingPath + [PathKey.index(currentIndex)] }
 
-  /// Returns the place of the next element, its node, which the caller must pop, and the value of `current`
-  /// after it.
+  /// Returns the place of the next element, its node, which the caller must pop, and where it ends.
   private func next(
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
@@ -345,8 +341,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     return value
   }
 
-  /// Returns how many levels of optionals are around the nil that is next, and moves past it; nil if another
-  /// value is next.
+  /// Returns the level of the nil that is next, and moves past it; nil if another value is next.
   private mutating func passNil(_ type: Any.Type) throws -> Int? {
     let (session, mark) = (session, session.path.count)
     defer { session.path.pop(to: mark) }

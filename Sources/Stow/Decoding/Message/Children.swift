@@ -18,8 +18,7 @@ struct Children: Sendable {
   let end: Int
   /// Where the next element is, or the next entry with its key.
   private(set) var offset: Int
-  /// The number of the next child; in a record, of the next key that may have a value, which `peek` moves to one that
-  /// has.
+  /// The number of the next child; in a record, of the next key that may have a value.
   private(set) var number = 0
 
   /// Makes the children of the value at `offset`; nil if it is not an array, map or record.

@@ -43,8 +43,7 @@ struct LongTexts {
   private var texts: [TextLocation: (hash: UInt64, first: TextLocation)] = [:]
   /// Where the first text with a hash is.
   private var firsts: [UInt64: TextLocation] = [:]
-  /// The text that a string was made from, and the length of the string, by the address of its characters, which
-  /// copies share.
+  /// The text that a string was made from, and its length, by the address of its characters, which copies share.
   private var strings: [Int: (text: TextLocation, length: Int)] = [:]
   private(set) var isEmpty = true
 
@@ -88,8 +87,7 @@ extension String {
 /// A hash index of the keys of a map or a shape, by their texts.
 ///
 /// Built when keys are requested out of order and are too many to search one by one. Takes one walk over
-/// them, and 24 to 32 bytes for each. No strings are made. Two keys with the same text are found while it is
-/// built.
+/// them, and 24 to 32 bytes for each, but no strings. Building it finds two keys with the same text.
 struct TextIndex {
   struct Key: BitwiseCopyable {
     let location: TextLocation
@@ -117,8 +115,7 @@ struct TextIndex {
   /// The most keys that are compared with each other. The keys of structs are few.
   private static let mostCompared = 64
 
-  /// Checks that the texts of some keys differ. If they are many, returns an index of them, because building it checks
-  /// that.
+  /// Checks that the texts of some keys differ. If they are many, building an index checks that, which is returned.
   static func checking(_ keys: [Key], _ message: Message) throws(FormatError) -> TextIndex? {
     if keys.count > mostCompared { return try TextIndex(keys, message) }
     for (index, key) in keys.enumerated() {

@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-/// A message that is open for reading: its bytes, the definitions in its prelude, and the names that were
-/// made from them so far.
+/// A message that is open for reading: its bytes, and the definitions in its prelude.
 ///
 /// The object is reused for the next message. Strings, URLs and names of shapes are made when they are first
 /// needed, and shared by all their uses.
@@ -109,8 +108,7 @@ final class Message {
     state.tables.rely(on: definitions, extent)
   }
 
-  /// Replaces what is known of the names that the message relies on, and returns it: an open message keeps it from one read
-  /// to the next.
+  /// Replaces what is known of names, and returns it: an open message keeps it from one read to the next.
   func exchangeNames(for names: KnownNames) -> KnownNames {
     defer { state.known = names }
     return state.known
@@ -140,8 +138,7 @@ final class Message {
     }
   }
 
-  /// The most bytes of definitions that are kept: larger ones may be those of one message, which nobody opens
-  /// again.
+  /// The most bytes of definitions that are kept: larger ones may be those of a message that nobody opens again.
   private static let mostKeptDefinitions = 1 << 16
 
   /// Copies the bytes, so that the message can be read when the caller's are gone.
@@ -208,8 +205,7 @@ final class Message {
     keyText(try tables.text(reader, ofKeyAt: key))
   }
 
-  /// Returns the key text of a text that was found. A long text of a prelude, to which any number of keys may refer, is
-  /// hashed once.
+  /// Returns the key text of a text. A long one of a prelude, to which any number of keys may refer, is hashed once.
   func keyText(_ found: LocatedText) -> HashedText {
     guard found.text.count >= LongTexts.shortest, !found.isInMessage || found.text.start < body else {
       return HashedText(bytes: found.bytes, hash: found.hash, first: nil)
@@ -218,8 +214,7 @@ final class Message {
     return HashedText(bytes: found.bytes, hash: hash, first: first)
   }
 
-  /// Passes the text of a requested name to `body`. If the string was made from a text of a prelude, it is not hashed
-  /// again.
+  /// Passes the text of a requested name to `body`. A string made from a text of a prelude is not hashed again.
   func withText<Result>(
     of name: String, _ body: (HashedText) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
@@ -320,8 +315,7 @@ final class Message {
 struct MessageStrings {
   /// The strings, by the numbers of the message's own symbols; empty until one is needed.
   var symbols: [String?] = []
-  /// The URLs of symbols that were read as one, nil for those that are not. Shared, so that few bytes cannot ask for
-  /// many copies.
+  /// The URLs of symbols, nil for those that are none. Shared, so that few bytes cannot ask for many copies.
   var urls: [Int: URL?] = [:]
   /// The names of the message's own shapes; empty until some are needed.
   var shapes: [ShapeNames?] = []
@@ -339,8 +333,7 @@ struct MessageStrings {
 extension DecodingDefinitions {
   /// Adds the definitions of a record, if it has any.
   ///
-  /// Must not be called while another thread reads a record that relies on these definitions
-  /// (``extensible(by:)``).
+  /// Must not be called while another thread reads a record that relies on them (``extensible(by:)``).
   ///
   /// - Parameter limit: The most bytes of preludes that are allowed.
   /// - Throws: `DecodingError.dataCorrupted` if its prelude is not valid, and `TooMany` if there would be more than the

@@ -71,8 +71,7 @@ final class OpenMessage: Sendable {
     }
   }
 
-  /// What reads have found out about names, for the next ones: as many as have read at once. Used under a lock, and lent to
-  /// one session each.
+  /// What reads have found out about names, for the next ones. Used under a lock, and lent to one session each.
   private struct NamesOfReads: @unchecked Sendable {
     private var free: [KnownNames] = []
     private static let most = 8
@@ -87,8 +86,7 @@ final class OpenMessage: Sendable {
   }
 }
 
-/// Where elements of the long arrays of an open message begin, at regular intervals, as far as walks have
-/// come.
+/// Where elements of the long arrays of an open message begin, at intervals, as far as walks have come.
 ///
 /// An array does not store where its elements are, so finding one takes a walk over those before it. With
 /// marks the next walk begins near its end. An element takes at least a byte, and arrays that are shorter

@@ -1,5 +1,4 @@
-/// The place of a part of a message: all that is needed to read it, besides the message. Unlike an `OpenPlace`, it belongs to
-/// no session, and may be kept.
+/// The place of a part of a message. Unlike an `OpenPlace`, it belongs to no session, and may be kept.
 struct PartPlace: Sendable {
   enum Content: Sendable {
     /// A value with its tag.
@@ -28,8 +27,7 @@ struct PartPlace: Sendable {
   /// Returns the place of a value within this array, map or record.
   func inside(at offset: Int) -> PartPlace { PartPlace(content: .value(at: offset), depth: depth + 1) }
 
-  /// Returns the place of an element of this array, or of a cell of this row; the cell must be valid. Values without tags add
-  /// no level.
+  /// Returns the place of an element of this array, or of a cell of this row, which must be valid; they add no level.
   func atSameDepth(
     _ number: ElementNumber, of layout: ElementLayout, _ reader: ByteReader
   ) throws(FormatError) -> PartPlace {
@@ -192,8 +190,7 @@ struct PathWalk {
     try session.decode(type, session.plan(of: type), at: openPlace(for: type), node)
   }
 
-  /// Returns the place for decoding a value of a type. Checks the depth of the value first, because opening
-  /// the message does not.
+  /// Returns the place for decoding a value of a type. Checks its depth first: opening the message does not.
   ///
   /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional.
   func openPlace(for type: Any.Type, mayBeAbsent: Bool = false) throws -> OpenPlace {

@@ -57,8 +57,7 @@ struct PlaceElements: Sendable {
 
   // MARK: reading
 
-  /// The bytes of the remaining elements, if these are an array of values with tags, which must be walked
-  /// over to be counted.
+  /// The bytes of the remaining elements, if these have tags, and must be walked over to be counted.
   var rest: Range<Int>? {
     guard case .values(let children) = source, !isObject else { return nil }
     return children.offset..<max(children.offset, children.end)

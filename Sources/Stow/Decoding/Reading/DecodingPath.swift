@@ -45,8 +45,7 @@ struct PathNode {
 /// The steps from the top of a message to where decoding is, as a stack.
 ///
 /// Steps refer to their parents, so that a container's path stays known while others push steps of their own.
-/// A step that was popped is recognized by its serial number, which recurs only after 2³² steps of one
-/// message.
+/// The serial number of a step that was popped recurs only after 2³² steps of one message.
 struct DecodingPath: ~Copyable {
   private var steps = GrowableBuffer<PathStep>(capacity: 64)
   private var serial: UInt32 = 0

@@ -27,8 +27,7 @@ final class ElementLayout: Sendable {
   /// Returns whether an array with this tag has elements without tags.
   static func isArray(_ tag: UInt8) -> Bool { PackedArray.isPacked(tag) || Columns.isColumns(tag) }
 
-  /// Makes the elements of the array at `offset`; nil if it has whole values, or is not an array. The bytes
-  /// of data are elements, too.
+  /// Makes the elements of the array or the data at `offset`; nil for whole values, and for what is not an array.
   init?(_ message: Message, at offset: Int) throws(FormatError) {
     let reader = message.reader
     let tag = try reader.byte(at: offset)
@@ -127,8 +126,7 @@ final class ElementLayout: Sendable {
   }
 }
 
-/// Consecutive cells: those of a column or of a row, or the elements of a packed array if all take the same
-/// number of bytes.
+/// Consecutive cells: those of a column or of a row, or the elements of a packed array of one width.
 struct CellRun {
   /// The column of all of them; in a row, that of each.
   let columns: [Columns.Column]
@@ -160,8 +158,7 @@ extension ElementLayout {
 struct OpenPlace {
   /// The elements without tags that this belongs to.
   let elements: Elements?
-  /// The offset in the message, or the index of the element; of a cell, the complement of its number among all cells of all
-  /// rows.
+  /// The offset in the message, or the index of the element; for a cell, the complement of its number among all cells.
   let position: Int
 
   init(_ elements: Elements?, _ position: Int) {
@@ -183,8 +180,7 @@ struct OpenPlace {
     }
   }
 
-  /// The place of a missing value, which reads like a nil: after the end of any message, where every read fails, and errors
-  /// know the offset.
+  /// The place of a missing value, which reads like a nil: after the end of any message, where every read fails.
   static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
 
   /// Where a value with a tag is; nil for an element.
@@ -215,8 +211,7 @@ struct OpenPlace {
 
 /// Elements without tags that values belong to.
 ///
-/// What a path finds is such an array, too: `each` finds its elements, whose place is that of the whole
-/// array.
+/// What `each` finds is such an array, too; the place of an element is that of the whole array.
 class Elements {
   final let layout: ElementLayout
   /// Whether these are what a path finds in each of other elements.

@@ -3,8 +3,7 @@ struct ErrorMaker: ~Copyable {
   /// The offset that errors give for a value that is missing: after the end of any message.
   static var nowhere: Int { .max >> 1 }
 
-  /// The text of an error up to the offset, by the name of the value found, for each type that failed to
-  /// decode.
+  /// The texts of errors up to the offset, for each type that failed to decode and each kind of value found.
   ///
   /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at
   /// once. Finding out the name of a type takes longer than everything else about an error.
@@ -34,8 +33,7 @@ struct ErrorMaker: ~Copyable {
       ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
   }
 
-  /// Returns what was found in place of a value of the requested type; nil if the error is a fault of the
-  /// bytes.
+  /// Returns what was found in place of a value of the requested type; nil for a fault of the bytes.
   private static func found(_ error: FormatError, _ reader: ByteReader) -> String? {
     switch error.kind {
     case .mismatch where error.offset < reader.count: name(Tag.kind(of: reader.base[error.offset]))

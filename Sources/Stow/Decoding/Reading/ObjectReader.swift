@@ -11,8 +11,7 @@ final class ObjectReader {
   private(set) var node = PathNode.top
   private(set) var offset = 0
   private var form = Form.map
-  /// The indices of the keys of the last shape, by their bytes; `unknown` if not looked up, and always for
-  /// key types without bytes.
+  /// The indices of the keys of the last shape, by their bytes; `unknown` if not looked up, or without bytes.
   private let indices: UnsafeMutablePointer<UInt16>
   private var indexedShape = -1
   /// The source of that shape; see `Message.source(ofShape:)`.
@@ -240,8 +239,7 @@ final class ObjectReader {
     nextIndex = keyIndex
   }
 
-  /// Notes where every value of the record is. Values after a fault get the end of the message, where every
-  /// read fails.
+  /// Notes where every value of the record is: after a fault, at the end of the message, where every read fails.
   private func index() throws(FormatError) {
     var offsets = Array(repeating: message.reader.count, count: keyCount)
     defer { self.offsets = offsets }
@@ -368,8 +366,7 @@ final class ObjectReader {
   /// The most bytes of a key that is made a string to be compared: the same key may be looked at many times.
   private static var longestNamed: Int { 64 }
 
-  /// Returns the value of the next entry of a map, or nil unless its key has the given byte and a text that
-  /// is known from before.
+  /// Returns the value of the next entry of a map, or nil unless its key has the byte and a known text.
   @inline(__always)
   func nextEntry(ofByte byte: Int) -> Int? {
     guard current < end, let text = keyTable.knownText(ofByte: byte),

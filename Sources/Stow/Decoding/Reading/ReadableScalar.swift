@@ -4,9 +4,8 @@
   import Foundation
 #endif
 
-/// A type whose values are read without its own `init(from:)`, with the conversions that JSON would make: any
-/// integer into any type that holds it, an integer into the nearest floating-point number, and kinds that
-/// JSON lacks from their substitutes.
+/// A type whose values are read without its own `init(from:)`, with the conversions that JSON would make: an
+/// integer into any number type that holds it or is nearest, and kinds that JSON lacks from their substitutes.
 protocol ReadableScalar: Decodable, Sendable {
   /// Returns the value at `offset`, and moves `next` past it.
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self
@@ -445,8 +444,7 @@ extension Decimal: ReadableScalar {
     return decimal
   }
 
-  /// Returns the shortest decimal of this number, as JSON would write it. `Decimal` would accept "-inf" as a
-  /// number.
+  /// Returns the shortest decimal of this number, as in JSON. `Decimal` would accept "-inf" as a number.
   private static func make(_ value: Double, at offset: Int) throws(FormatError) -> Decimal {
     guard value.isFinite, let decimal = Decimal(string: value.description) else {
       try fail(.unrepresentable, at: offset)
