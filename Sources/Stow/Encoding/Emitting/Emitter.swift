@@ -65,16 +65,18 @@ struct Emitter: ~Copyable {
     while index > 0 {
       writer.reserve(BackwardWriter.margin)
       let token = tape[index]
-      if index == frame.token {
-        // The first value of a container is preceded by the container.
-        close(token, tape, &plan)
-      } else if !token.mayHaveElements {
-        write(value: token, tape, &message)
-      } else if !writeWhole(token, index, tape, &message, &plan) {
-        index = open(token, index, tape, &message, &plan)
-        // Rows that were kept may be on the tape now.
-        tape = message.tape.view
-        continue
+      switch token.kind {
+      case .packed, .object, .map, .array:
+        if index == frame.token {
+          // The first value of a container is preceded by the container.
+          close(token, tape, &plan)
+        } else if !writeWhole(token, index, tape, &message, &plan) {
+          index = open(token, index, tape, &message, &plan)
+          // Rows that were kept are on the tape now.
+          if token.kind == .packed { tape = message.tape.view }
+          continue
+        }
+      default: write(value: token, tape, &message)
       }
       writeKey(token, index, &message)
       index = token.previous
@@ -137,25 +139,28 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  /// Writes a bit for every key of the shape: whether the object has a value for it.
+  /// Writes a bit for every key of the shape: whether the object, which has some value, has one for it.
   private mutating func writePresence(_ object: TapeContainer, _ keys: KeyTable.Reference, _ tape: TapeView) {
-    // Keys and values are in the order of slots.
-    let (slots, table) = (keys.pointee.present, keys.pointee.table)
-    writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
+    let table = keys.pointee.table
     var token = Int(object.last)
-    var (bits, end) = (UInt64(0), slots.count)
-    for place in slots.indices.reversed() {
-      bits <<= 1
-      if token != object.token, Int(table[tape[token].key.byte]) == slots[place] {
-        bits |= 1
-        token = tape[token].previous
-      }
-      if place & 63 == 0 {
-        writer.littleEndian(bits, width: Records.presenceSize(end &- place))
-        (bits, end) = (0, place)
+    var slot = Int(table[tape[token].key.byte])
+    // Keys and values are in the order of slots.
+    keys.pointee.present.withUnsafeBufferPointer { slots in
+      writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
+      var (bits, end) = (UInt64(0), slots.count)
+      for place in slots.indices.reversed() {
+        bits &<<= 1
+        if slots[place] == slot {
+          bits |= 1
+          token = tape[token].previous
+          slot = token == object.token ? .max : Int(table[tape[token].key.byte])
+        }
+        if place & 63 == 0 {
+          writer.littleEndian(bits, width: Records.presenceSize(end &- place))
+          (bits, end) = (0, place)
+        }
       }
     }
-    assert(token == object.token, "a key that is not in its turn")
   }
 
   /// Writes the key of a value, if keys precede their values.

@@ -428,9 +428,6 @@ struct Token: BitwiseCopyable {
 
   var isContainer: Bool { kind == .object || kind == .map || kind == .array }
 
-  /// Whether the value is a container, or a whole array that was retained.
-  var mayHaveElements: Bool { kind.rawValue >= Kind.packed.rawValue && kind.rawValue <= Kind.array.rawValue }
-
   /// Whether this is a place without a value. `isSettled` tells whether one was encoded that recorded nothing.
   var isPlace: Bool { kind == .place }
   var isSettled: Bool { value != 0 }
