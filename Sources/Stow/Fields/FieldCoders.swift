@@ -80,14 +80,12 @@ final class FieldCoder {
   /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what error
   /// a broken value gives.
   let isReadFirst: Bool
-  /// Appends a value that is present.
-  let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
-  /// The same for a scalar, or an array of scalars.
-  let appendScalars: (UnsafeRawPointer, TokenKey, inout RecordedMessage, _ object: Int) -> Void
-  /// Lends the values of a type that has a table: those of an array, or one that is optional.
-  let lend: (UnsafeRawPointer, FieldWitnesses.Use) throws -> Void
+  /// Appends a value that is present to an object in which as many containers may nest as given.
+  let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int, _ levels: Int) throws -> Void
+  /// Lends the values of a type that has a table; nil for other types.
+  let witnesses: FieldWitnesses?
   /// Finds the program that records these, once it has recorded one.
-  let findProgram: (TapeBuilder) -> EncodingProgram?
+  let findProgram: (TapeBuilder) -> Unmanaged<EncodingProgram>?
   /// What an enumeration recorded for each byte; nil for other types.
   let symbols: RecordedBytes?
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
@@ -120,31 +118,10 @@ final class FieldCoder {
     let hasTable = operation == .fields || operation == .array
     let table = hasTable ? (element ?? optional?.wrapped ?? Value.self) as? any StowFields.Type : nil
     findNested = table.map { type in { type.decodingProgram(in: $0) } }
-    append = { value, key, builder, object in
-      let entry = builder.plan(of: Value.self)
-      try borrowing(value.assumingMemoryBound(to: Value.self)) {
-        try builder.append($0, by: entry, key: key, parent: object)
-      }
-    }
     tapeScalar = operation.isInLine && operation != .string ? scalar as? any TapeScalar.Type : nil
-    let isOptional = optional != nil
-    if let scalar {
-      appendScalars = { value, key, message, _ in
-        scalar.record(at: value, isOptional: isOptional, in: &message, key: key)
-      }
-    } else if operation == .scalars, let scalar = element.flatMap(ScalarTypes.scalar) {
-      appendScalars = { value, key, message, object in
-        scalar.record(arrayAt: value, isOptional: isOptional, in: &message, key: key, object)
-      }
-    } else {
-      appendScalars = { _, _, _, _ in }
-    }
-    if let witnesses = table?.fieldWitnesses {
-      lend = element == nil ? witnesses.lend : { try witnesses.lendArray($0, isOptional, $1) }
-    } else {
-      lend = { _, _ in }
-    }
-    findProgram = { builder in table?.encodingProgram(in: builder) }
+    append = Self.makeAppend(type, scalar, element.flatMap(ScalarTypes.scalar), isOptional: optional != nil)
+    witnesses = table?.fieldWitnesses
+    findProgram = { builder in table?.encodingProgram(in: builder).map(Unmanaged.passUnretained) }
     symbols = operation == .enumeration ? RecordedBytes() : nil
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)
@@ -154,6 +131,30 @@ final class FieldCoder {
     isNilIfAbsent = operation.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
     copy = { $1.initializeMemory(as: Value.self, from: $0.assumingMemoryBound(to: Value.self), count: 1) }
+  }
+
+  /// - Parameters:
+  ///   - scalar: The scalar that the type is, or wraps.
+  ///   - element: The one that the elements of an array are.
+  private static func makeAppend<Value: Codable>(
+    _ type: Value.Type, _ scalar: (any RecordableScalar.Type)?, _ element: (any RecordableScalar.Type)?,
+    isOptional: Bool
+  ) -> (UnsafeRawPointer, TokenKey, TapeBuilder, Int, Int) throws -> Void {
+    if let scalar {
+      return { value, key, builder, _, _ in
+        scalar.record(at: value, isOptional: isOptional, in: &builder.recorded, key: key)
+      }
+    }
+    return { value, key, builder, object, levels in
+      if levels > 0, let element {
+        element.record(arrayAt: value, isOptional: isOptional, in: &builder.recorded, key: key, object)
+      } else {
+        let entry = builder.plan(of: Value.self)
+        try borrowing(value.assumingMemoryBound(to: Value.self)) {
+          try builder.append($0, by: entry, key: key, parent: object)
+        }
+      }
+    }
   }
 }
 
@@ -231,7 +232,7 @@ struct FieldInstruction: BitwiseCopyable {
   let packed: Int
   let coder: Unmanaged<FieldCoder>
   /// What an enumeration recorded for each byte.
-  let symbols: UnsafeMutablePointer<RecordedBytes.Entry>?
+  let symbols: UnsafeMutablePointer<RecordedByte>?
   /// The program that records a value with a table of its own, or each in an array of such, once it is known.
   var program: Unmanaged<EncodingProgram>?
   /// The program that decodes a value with a table of its own, or each in an array of such, once it is known.
@@ -240,6 +241,7 @@ struct FieldInstruction: BitwiseCopyable {
   var memo: Unmanaged<EnumerationMemo>?
 
   /// Returns whether an optional has a value, which must then be written.
+  @inline(__always)
   func isPresent(_ value: UnsafeRawPointer) -> Bool {
     switch operation {
     case .double: return value.load(as: Double?.self) != nil
@@ -256,8 +258,9 @@ struct FieldInstruction: BitwiseCopyable {
     case .string: return value.assumingMemoryBound(to: String?.self).pointee != nil
     case .enumeration:
       guard let entry = symbols.map({ $0 + Int(value.load(as: UInt8.self)) }) else { return true }
-      if entry.pointee.state == .unknown, isNil(value) { entry.pointee.state = .absent }
-      return entry.pointee.state != .absent
+      if case .unknown = entry.pointee, isNil(value) { entry.pointee = .absent }
+      if case .absent = entry.pointee { return false }
+      return true
     default: return !isNil(value)
     }
   }

@@ -101,15 +101,19 @@ public struct FieldTable<Root>: @unchecked Sendable {
           }
         },
         lend: { address, body in
-          guard let value = address.assumingMemoryBound(to: Root?.self).pointee else { return }
-          try withUnsafePointer(to: value) { try body(UnsafeRawPointer($0), 1) }
+          try borrowing(address.assumingMemoryBound(to: Root?.self)) {
+            _ = try borrowingSome($0) { try withUnsafePointer(to: $0) { try body(UnsafeRawPointer($0), 1) } }
+          }
         },
         lendArray: { address, isOptional, body in
-          let array =
-            isOptional
-            ? address.assumingMemoryBound(to: [Root]?.self).pointee
-            : address.assumingMemoryBound(to: [Root].self).pointee
-          try array?.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
+          func use(_ elements: borrowing [Root]) throws {
+            try elements.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
+          }
+          if isOptional {
+            try borrowing(address.assumingMemoryBound(to: [Root]?.self)) { _ = try borrowingSome($0, use) }
+          } else {
+            try borrowing(address.assumingMemoryBound(to: [Root].self), use)
+          }
         }))
   }
 

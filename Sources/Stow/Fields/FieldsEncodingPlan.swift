@@ -66,19 +66,18 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
         try program.append(UnsafeRawPointer($0), key: key, in: parent, levels, builder)
       }
     }
-    try builder.call(of: value, key: key, parent: parent) { value, place in
-      let encoder = RecordingEncoder(builder: builder, place: place, parent: parent, key: key)
-      try withUnsafePointer(to: value) { try program.record(UnsafeRawPointer($0), at: encoder, builder) }
-    }
+    // What is too deep is an error of its own call.
+    try builder.appendPlain(value, key: key, parent: parent)
   }
 
   override func encode(
     _ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int
   ) throws {
+    guard elements.count > 0, let first = elements.baseAddress else { return }
     // A wrong table is an error of the first element, which has its path.
-    if program.keyTable == nil, let first = elements.first { try? learnKeys(first, builder) }
+    if program.keyTable == nil { try? learnKeys(first.pointee, builder) }
     let levels = builder.levels(in: array)
-    guard program.keyTable != nil, levels > 0, let first = elements.baseAddress else {
+    guard program.keyTable != nil, levels > 0 else {
       return try super.encode(elements, to: builder, in: array)
     }
     try program.append(elements.count, from: UnsafeRawPointer(first), to: array, levels, builder)
@@ -130,8 +129,10 @@ final class EncodingProgram {
   private let stride: Int
   /// Nil before the first value.
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
+  /// The version of the table in which the keys were found to be in turn.
+  @exclusivity(unchecked) private var versionInTurn = -1
   /// Nil before the first array.
-  private var knownDepth: Int?
+  @exclusivity(unchecked) private var knownDepth: Int?
 
   init(_ fields: FieldProgram, stride: Int) { (self.fields, self.stride) = (fields, stride) }
 
@@ -158,18 +159,6 @@ final class EncodingProgram {
       builder.recorded.tape.take(room)
       builder.recorded.tape.link(count, last: room.last, to: array)
     }
-  }
-
-  /// Records a value to the place of an encoder.
-  func record(_ value: UnsafeRawPointer, at encoder: RecordingEncoder, _ builder: TapeBuilder) throws {
-    guard let keyTable else { preconditionFailure("a program that has no keys") }
-    let object = builder.container(at: encoder, isArray: false) { builder.recorded.form(of: keyTable) }
-    var room = builder.recorded.tape.room(fields.instructions.count, after: encoder.place)
-    let levels = builder.levels(in: object)
-    let count = try recordFields(
-      of: value, to: object, levels, needed: fields.instructions.count, builder, &room)
-    builder.recorded.tape.take(room)
-    builder.recorded.tape.link(count, last: room.last, to: object)
   }
 
   private func record(
@@ -205,12 +194,14 @@ final class EncodingProgram {
 
   /// Records the fields of a value to an object, and returns how many have values.
   ///
-  /// - Parameter levels: How many containers may nest in the object; below zero if it is too deep itself.
+  /// - Parameter levels: How many containers may nest in the object.
+  @inline(__always)
   private func recordFields(
     of value: UnsafeRawPointer, to object: Int, _ levels: Int, needed: Int, _ builder: TapeBuilder,
     _ room: inout TapeRoom
   ) throws -> Int {
     guard let keyTable, let first = fields.instructions.baseAddress else { return 0 }
+    let areInTurn = keysAreInTurn(keyTable)
     var count = 0
     /// The slot that the next key most likely has.
     var expected = 0
@@ -220,88 +211,125 @@ final class EncodingProgram {
       let value = value + field.pointee.stored
       var byte = field.pointee.byte
       let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
-      byte = builder.recorded.find(byte, of: keyTable, &expected, isPresent: isPresent)
+      if !areInTurn || isPresent && field.pointee.isOptional {
+        if areInTurn { expected = number }
+        byte = builder.recorded.find(byte, of: keyTable, &expected, isPresent: isPresent)
+      }
       if !isPresent { continue }
       count &+= 1
       let key = TokenKey(byte: byte)
       switch field.pointee.operation {
-      case .double: field.pointee.record(Double.self, at: value, on: &room, key)
-      case .float: field.pointee.record(Float.self, at: value, on: &room, key)
-      case .bool: field.pointee.record(Bool.self, at: value, on: &room, key)
-      case .int8: field.pointee.record(Int8.self, at: value, on: &room, key)
-      case .int16: field.pointee.record(Int16.self, at: value, on: &room, key)
-      case .int32: field.pointee.record(Int32.self, at: value, on: &room, key)
-      case .int64: field.pointee.record(Int64.self, at: value, on: &room, key)
-      case .uint8: field.pointee.record(UInt8.self, at: value, on: &room, key)
-      case .uint16: field.pointee.record(UInt16.self, at: value, on: &room, key)
-      case .uint32: field.pointee.record(UInt32.self, at: value, on: &room, key)
-      case .uint64: field.pointee.record(UInt64.self, at: value, on: &room, key)
+      case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }
+      case .float: field.pointee.lend(Float.self, at: value) { $0.record(on: &room, key: key) }
+      case .bool: field.pointee.lend(Bool.self, at: value) { $0.record(on: &room, key: key) }
+      case .int8: field.pointee.lend(Int8.self, at: value) { $0.record(on: &room, key: key) }
+      case .int16: field.pointee.lend(Int16.self, at: value) { $0.record(on: &room, key: key) }
+      case .int32: field.pointee.lend(Int32.self, at: value) { $0.record(on: &room, key: key) }
+      case .int64: field.pointee.lend(Int64.self, at: value) { $0.record(on: &room, key: key) }
+      case .uint8: field.pointee.lend(UInt8.self, at: value) { $0.record(on: &room, key: key) }
+      case .uint16: field.pointee.lend(UInt16.self, at: value) { $0.record(on: &room, key: key) }
+      case .uint32: field.pointee.lend(UInt32.self, at: value) { $0.record(on: &room, key: key) }
+      case .uint64: field.pointee.lend(UInt64.self, at: value) { $0.record(on: &room, key: key) }
       case .string:
-        let index = field.pointee.lend(String.self, at: value) { builder.recorded.use($0) }
-        room.append(.string, key: key, value: index)
-      case .enumeration:
-        // In an object that is too deep, the call throws.
-        if levels >= 0, let entry = field.pointee.symbols?[Int(value.load(as: UInt8.self))],
-          entry.state == .integer
-        {
-          room.append(.integer, key: key, value: Int(entry.value))
-        } else {
-          try recordRare(field, value, key, object, levels, needed, builder, &room)
+        field.pointee.lend(String.self, at: value) {
+          room.append(.string, key: key, value: builder.recorded.use($0))
         }
-      case .scalar, .scalars, .fields, .array, .other:
-        try recordRare(field, value, key, object, levels, needed, builder, &room)
+      case .enumeration:
+        switch field.pointee.symbols?[Int(value.load(as: UInt8.self))] {
+        case .integer(let integer): room.append(.integer, key: key, value: Int(integer))
+        case .text(let text): room.append(.string, key: key, value: builder.recorded.use(text))
+        default: try recordApart(field, value, key, object, levels, needed, builder, &room)
+        }
+      case .fields, .array:
+        if try !recordNested(field, value, key, object, levels, needed, builder, &room) {
+          try recordApart(field, value, key, object, levels, needed, builder, &room)
+          if field.pointee.program == nil {
+            field.pointee.program = field.pointee.coder._withUnsafeGuaranteedRef { $0.findProgram(builder) }
+          }
+        }
+      case .scalar, .scalars, .other:
+        try recordApart(field, value, key, object, levels, needed, builder, &room)
       }
     }
     return count
   }
 
-  /// Records a value that takes a call.
+  /// Returns whether the fields have the first slots, in order: then only keys that had no value yet must be found.
+  @inline(__always)
+  private func keysAreInTurn(_ keys: KeyTable.Reference) -> Bool {
+    keys.pointee.version == versionInTurn || keys.pointee.uses > 1 && findTurns(keys)
+  }
+
   @inline(never)
-  private func recordRare(
+  private func findTurns(_ keys: KeyTable.Reference) -> Bool {
+    for (number, field) in fields.instructions.enumerated()
+    where keys.pointee.table[field.byte] & ~KeyTable.absent != UInt16(truncatingIfNeeded: number) {
+      return false
+    }
+    versionInTurn = keys.pointee.version
+    return true
+  }
+
+  /// Records a value with a table of its own, or an array of such values. Returns false if its program is not known, or may
+  /// not record it.
+  @inline(__always)
+  private func recordNested(
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
+    _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
+  ) throws -> Bool {
+    guard let program = field.pointee.program else { return false }
+    let isArray = field.pointee.operation == .array
+    let wanted = isArray ? 2 : 1
+    let levels = levels >= wanted ? levels : builder.levels(in: object, wanted: wanted)
+    return try program._withUnsafeGuaranteedRef { program in
+      guard levels >= wanted, !isArray || program.keptDepth == 0 else { return false }
+      if isArray || field.pointee.isOptional {
+        try program.recordLent(field, value, key, object, levels, needed, builder, &room)
+      } else {
+        try program.record(value, key: key, in: object, levels, needed: needed, builder, &room)
+      }
+      return true
+    }
+  }
+
+  /// Records the value that an optional lends, or those that an array does.
+  @inline(never)
+  private func recordLent(
     _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
     _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
-      let wanted = field.pointee.operation == .array ? 2 : 1
-      var levels = levels
-      if field.pointee.program != nil, levels < wanted {
-        levels = builder.levels(in: object, wanted: wanted)
-      }
-      if let program = field.pointee.program, levels >= wanted,
-        wanted == 1 || program._withUnsafeGuaranteedRef({ $0.keptDepth == 0 })
-      {
-        return try program._withUnsafeGuaranteedRef { program in
-          if field.pointee.operation == .fields, !field.pointee.isOptional {
-            return try program.record(value, key: key, in: object, levels, needed: needed, builder, &room)
+      if field.pointee.operation == .fields {
+        try coder.witnesses?.lend(value) { first, _ in
+          guard let first else { return }
+          try record(first, key: key, in: object, levels, needed: needed, builder, &room)
+        }
+      } else {
+        try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, count in
+          let previous = room.last
+          let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
+          if let first {
+            try record(count, from: first, in: array, levels &- 1, needed: needed, builder, &room)
           }
-          try coder.lend(value) { first, count in
-            guard field.pointee.operation == .array else {
-              guard let first else { return }
-              return try program.record(first, key: key, in: object, levels, needed: needed, builder, &room)
-            }
-            let previous = room.last
-            let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
-            if let first {
-              try program.record(count, from: first, in: array, levels &- 1, needed: needed, builder, &room)
-            }
-            builder.recorded.tape.end(array, count: count, after: previous, in: &room)
-          }
+          builder.recorded.tape.end(array, count: count, after: previous, in: &room)
         }
       }
-      if levels >= 0, let symbols = coder.symbols, let text = symbols.text(at: value) {
-        return room.append(.string, key: key, value: builder.recorded.use(text))
-      }
-      builder.recorded.tape.take(room)
-      let index = builder.recorded.tape.count
-      if field.pointee.operation == .scalar || field.pointee.operation == .scalars && levels > 0 {
-        coder.appendScalars(value, key, &builder.recorded, object)
-      } else {
-        try coder.append(value, key, builder, object)
-        coder.symbols?.learn(value, builder.recorded, from: index)
-        learnProgram(of: field, coder, builder)
-      }
-      builder.recorded.tape.link(index, to: &room, needed)
     }
+  }
+
+  /// Records a value by the code of its type.
+  @inline(never)
+  private func recordApart(
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
+    _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
+  ) throws {
+    builder.recorded.tape.take(room)
+    let index = builder.recorded.tape.count
+    try field.pointee.coder._withUnsafeGuaranteedRef {
+      try $0.append(value, key, builder, object, levels)
+      $0.symbols?.learn(value, builder.recorded, from: index)
+    }
+    builder.recorded.tape.link(index, to: &room, needed)
   }
 
   // MARK: arrays that are kept
@@ -346,16 +374,13 @@ final class EncodingProgram {
   /// Returns whether all cases of enumerations are known, and are integers.
   private func hasIntegers(_ rows: Rows) -> Bool {
     fields.instructions.allSatisfy { field in
-      if let program = field.program {
-        return program._withUnsafeGuaranteedRef {
-          $0.hasIntegers((rows.first + field.stored, rows.count, rows.stride))
-        }
-      }
+      let rows = (first: rows.first + field.stored, count: rows.count, stride: rows.stride)
+      if let program = field.program { return program._withUnsafeGuaranteedRef { $0.hasIntegers(rows) } }
       guard let symbols = field.symbols else { return true }
-      return (0..<rows.count).allSatisfy { row in
-        let value = rows.first + row &* rows.stride + field.stored
-        if field.isOptional, !field.isPresent(value) { return true }
-        return symbols[Int(value.load(as: UInt8.self))].state == .integer
+      return (0..<rows.count).allSatisfy {
+        let value = rows.first + $0 &* rows.stride
+        return field.isOptional && !field.isPresent(value)
+          || symbols[Int(value.load(as: UInt8.self))].token != nil
       }
     }
   }
@@ -391,65 +416,38 @@ final class EncodingProgram {
           .value(
             KeptRows.Column(
               byte: byte, offset: place, isOptional: field.isOptional, type: coder.tapeScalar ?? Int64.self,
-              integers: coder.symbols.map { UnsafePointer($0.integers) })))
+              symbols: field.symbols.map { UnsafePointer($0) })))
       }
     }
     steps.append(.end)
-  }
-
-  /// Notes how a value with a table of its own is recorded from now on.
-  private func learnProgram(
-    of field: UnsafeMutablePointer<FieldInstruction>, _ coder: FieldCoder, _ builder: TapeBuilder
-  ) {
-    guard field.pointee.operation == .fields || field.pointee.operation == .array,
-      field.pointee.program == nil
-    else { return }
-    field.pointee.program = coder.findProgram(builder).map(Unmanaged.passUnretained)
   }
 }
 
 /// What the `Codable` of a type of one byte records for each, once it was seen.
 final class RecordedBytes {
-  struct Entry: BitwiseCopyable {
-    enum State: UInt8 { case unknown, absent, integer, text, other }
+  let entries = UnsafeMutablePointer<RecordedByte>.allocate(capacity: 256)
 
-    var state = State.unknown
-    /// The integer, or which of the texts it is.
-    fileprivate(set) var value: Int32 = 0
-  }
-
-  let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 256)
-  /// The integers for all bytes, as rows have them.
-  let integers = UnsafeMutablePointer<Int64>.allocate(capacity: 256)
-  @exclusivity(unchecked) private var texts: [String] = []
-
-  init() {
-    entries.initialize(repeating: Entry(), count: 256)
-    integers.initialize(repeating: KeptRows.noInteger, count: 256)
-  }
+  init() { entries.initialize(repeating: .unknown, count: 256) }
 
   deinit {
+    for byte in 0..<256 { if case .text(let text) = entries[byte] { text.deallocate() } }
     entries.deallocate()
-    integers.deallocate()
-  }
-
-  func text(at value: UnsafeRawPointer) -> String? {
-    let entry = entries[Int(value.load(as: UInt8.self))]
-    return entry.state == .text ? texts[Int(entry.value)] : nil
   }
 
   /// Notes what was recorded from a token on, unless it is more than an integer or a text.
   func learn(_ value: UnsafeRawPointer, _ message: borrowing RecordedMessage, from index: Int) {
-    let entry = entries + Int(value.load(as: UInt8.self))
-    entry.pointee.state = .other
+    let byte = Int(value.load(as: UInt8.self))
+    guard case .unknown = entries[byte] else { return }
+    entries[byte] = .other
     guard message.tape.count == index + 1 else { return }
     let token = message.tape[index]
     if token.kind == .integer {
-      (entry.pointee.state, entry.pointee.value) = (.integer, Int32(truncatingIfNeeded: token.integer))
-      integers[Int(value.load(as: UInt8.self))] = token.integer
+      entries[byte] = .integer(Int32(truncatingIfNeeded: token.integer))
     } else if token.kind == .string {
-      (entry.pointee.state, entry.pointee.value) = (.text, Int32(texts.count))
-      texts.append(message.strings.string(token.value))
+      let utf8 = message.strings.utf8(token.value)
+      let text = UnsafeMutableRawBufferPointer.allocate(byteCount: utf8.count, alignment: 1)
+      text.copyMemory(from: utf8)
+      entries[byte] = .text(UnsafeRawBufferPointer(text))
     }
   }
 }
@@ -458,19 +456,13 @@ final class RecordedBytes {
 extension FieldInstruction {
   /// Lends a value that is present.
   @inline(__always)
-  fileprivate func lend<Value, Result>(
-    _ type: Value.Type, at value: UnsafeRawPointer, _ body: (Value) -> Result
-  ) -> Result {
-    isOptional
-      ? body(value.assumingMemoryBound(to: Value?.self).pointee.unsafelyUnwrapped)
-      : body(value.assumingMemoryBound(to: Value.self).pointee)
-  }
-
-  /// Records a number or a Bool that is present.
-  @inline(__always)
-  fileprivate func record<Value: TapeScalar>(
-    _ type: Value.Type, at value: UnsafeRawPointer, on room: inout TapeRoom, _ key: TokenKey
+  fileprivate func lend<Value>(
+    _ type: Value.Type, at value: UnsafeRawPointer, _ body: (borrowing Value) -> Void
   ) {
-    lend(type, at: value) { $0.record(on: &room, key: key) }
+    if isOptional {
+      borrowing(value.assumingMemoryBound(to: Value?.self)) { _ = borrowingSome($0, body) }
+    } else {
+      borrowing(value.assumingMemoryBound(to: Value.self), body)
+    }
   }
 }

@@ -138,6 +138,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 }
 
 /// Lends the pointee in place: reading a copyable one would copy it first.
+@inlinable
 @inline(__always)
 func borrowing<Pointee: ~Copyable, Failure: Error>(
   _ pointer: UnsafePointer<Pointee>, _ body: (borrowing Pointee) throws(Failure) -> Void
@@ -158,6 +159,7 @@ func borrowingEach<Element, Failure: Error>(
 
 /// Lends the value of an optional in place, and returns whether there was one: unwrapping a copyable value copies it,
 /// which looks up the metadata of the optional.
+@inlinable
 @inline(__always)
 func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   _ optional: borrowing Wrapped?, _ body: (borrowing Wrapped) throws(Failure) -> Void

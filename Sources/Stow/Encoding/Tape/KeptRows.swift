@@ -17,11 +17,9 @@ struct KeptRows {
     let offset: Int
     let isOptional: Bool
     let type: any TapeScalar.Type
-    /// The integer for each byte of an enumeration, `noInteger` for its nil; nil for other types.
-    let integers: UnsafePointer<Int64>?
+    /// What was recorded for each byte of an enumeration; nil for other types.
+    let symbols: UnsafePointer<RecordedByte>?
   }
-
-  static let noInteger = Int64.min
 
   let steps: [Step]
   let count: Int
@@ -37,6 +35,15 @@ struct KeptRows {
   var columns: [Column] {
     steps.compactMap { if case .value(let column) = $0 { column } else { nil } }
   }
+}
+
+/// What the `Codable` of an enumeration recorded for a byte.
+enum RecordedByte: BitwiseCopyable {
+  case unknown, absent, other
+  case integer(Int32)
+  case text(UnsafeRawBufferPointer)
+
+  var token: LooseToken? { if case .integer(let integer) = self { LooseToken(integer) } else { nil } }
 }
 
 /// A number or a Bool as a token without a tape.
@@ -99,9 +106,8 @@ extension KeptRows.Column {
   /// Returns the value in a row; nil if it is an optional without one.
   @inline(__always)
   func token(inRowAt row: UnsafeRawPointer) -> LooseToken? {
-    guard let integers else { return type.token(at: row + offset, isOptional: isOptional) }
-    let integer = integers[Int(row.load(fromByteOffset: offset, as: UInt8.self))]
-    return integer == KeptRows.noInteger ? nil : LooseToken(integer)
+    guard let symbols else { return type.token(at: row + offset, isOptional: isOptional) }
+    return symbols[Int(row.load(fromByteOffset: offset, as: UInt8.self))].token
   }
 
   /// Fills cells with the numbers of all rows, which have values, marks them, and returns the bits of their kinds.
@@ -109,11 +115,11 @@ extension KeptRows.Column {
     _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>,
     from first: UnsafeRawPointer, stride: Int
   ) -> UInt32 {
-    guard let integers else {
+    guard let symbols else {
       return type.fill(cells, marks, from: first + offset, stride: stride, isOptional: isOptional)
     }
     return cells.fill(marks) { row in
-      LooseToken(integers[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))])
+      symbols[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))].token ?? LooseToken(0)
     }
   }
 }

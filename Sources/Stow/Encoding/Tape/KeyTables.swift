@@ -132,6 +132,8 @@ struct KeyTable: ~Copyable {
 
   /// The byte of the key of each slot.
   private var keys = GrowableBuffer<UInt8>(capacity: 32)
+  /// Changes when slots are forgotten.
+  private(set) var version = 0
   /// How many objects have these keys, and the first of them on the tape.
   var uses = 0
   var firstUse = 0
@@ -164,6 +166,7 @@ struct KeyTable: ~Copyable {
   fileprivate mutating func removeAll() {
     for key in keys.buffer { table[Int(key)] = Self.fresh }
     keys.truncate(to: 0)
+    version &+= 1
     uses = 0
     slotsOfFirst = .max
   }
@@ -173,7 +176,10 @@ struct KeyTable: ~Copyable {
     for key in keys.buffer { table[Int(key)] |= Self.absent }
   }
 
-  fileprivate mutating func forgetLastSlot() { table[Int(keys.takeLast())] = Self.fresh }
+  fileprivate mutating func forgetLastSlot() {
+    table[Int(keys.takeLast())] = Self.fresh
+    version &+= 1
+  }
 
   /// Gives the next slot to a key without one.
   @inline(__always)
@@ -252,6 +258,7 @@ struct KeyTable: ~Copyable {
     let keys = Array(keys.buffer)
     for key in keys { table[Int(key)] = Self.fresh }
     self.keys.truncate(to: 0)
+    version &+= 1
     return keys
   }
 

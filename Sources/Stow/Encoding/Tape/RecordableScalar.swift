@@ -192,26 +192,32 @@ extension RecordableScalar {
   static func record(
     at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey
   ) {
-    if isOptional {
-      address.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped.record(in: &message, key: key)
-    } else {
-      address.assumingMemoryBound(to: Self.self).pointee.record(in: &message, key: key)
-    }
+    lend(Self.self, at: address, isOptional: isOptional) { $0.record(in: &message, key: key) }
   }
 
   static func record(
     arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
     _ parent: Int
   ) {
-    let values =
-      isOptional
-      ? address.assumingMemoryBound(to: [Self]?.self).pointee.unsafelyUnwrapped
-      : address.assumingMemoryBound(to: [Self].self).pointee
-    if values.count >= RetainedValue.fewestElements, let value = retained(values) {
-      return message.retain(value, key: key)
+    lend([Self].self, at: address, isOptional: isOptional) { values in
+      if values.count >= RetainedValue.fewestElements, let value = retained(copy values) {
+        return message.retain(value, key: key)
+      }
+      let array = message.tape.append(.array, key: key, parent: parent)
+      values.withUnsafeBufferPointer { record($0, in: &message, array) }
     }
-    let array = message.tape.append(.array, key: key, parent: parent)
-    values.withUnsafeBufferPointer { record($0, in: &message, array) }
+  }
+
+  /// Lends a value at an address, or the one in an optional there.
+  @inline(__always)
+  private static func lend<Value>(
+    _ type: Value.Type, at address: UnsafeRawPointer, isOptional: Bool, _ body: (borrowing Value) -> Void
+  ) {
+    if isOptional {
+      borrowing(address.assumingMemoryBound(to: Value?.self)) { _ = borrowingSome($0, body) }
+    } else {
+      borrowing(address.assumingMemoryBound(to: Value.self), body)
+    }
   }
 
   static func retained(_ values: [Self]) -> RetainedValue? { nil }

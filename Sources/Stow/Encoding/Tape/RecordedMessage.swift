@@ -123,10 +123,15 @@ struct RecordedMessage: ~Copyable {
 
   /// Returns the string of the pool that a value is, and counts the use.
   @inline(__always)
-  mutating func use(_ text: borrowing String) -> Int {
-    let index = strings.intern(text)
-    strings[index].valueUses &+= 1
-    return index
+  mutating func use(_ text: borrowing String) -> Int { use(strings.intern(text)) }
+
+  @inline(__always)
+  mutating func use(_ text: UnsafeRawBufferPointer) -> Int { use(strings.intern(text)) }
+
+  @inline(__always)
+  private mutating func use(_ string: Int) -> Int {
+    strings[string].valueUses &+= 1
+    return string
   }
 
   mutating func retain(_ value: RetainedValue, key: TokenKey) {

@@ -180,9 +180,15 @@ struct Tape: ~Copyable {
   }
 
   /// Links a value that was appended after a room was taken to the last one in it, and makes room after it.
+  @inline(__always)
   mutating func link(_ index: Int, to room: inout TapeRoom, _ count: Int) {
     tokens[index].previous = room.last
-    room = self.room(count, after: index)
+    // Buffers that were not replaced have as much room as they had, because no value takes more words than tokens.
+    if room.tokens == tokens.base, room.words == words.base, tokens.count &+ count <= room.limit {
+      (room.count, room.wordCount, room.last) = (tokens.count, words.count, index)
+    } else {
+      room = self.room(count, after: index)
+    }
   }
 
   /// Begins a container in a room, and returns its number. It is linked when it ends.
