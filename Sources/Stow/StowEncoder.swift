@@ -111,7 +111,7 @@ public final class StowEncoder: Sendable {
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
-    try record(value) { $0.finish($1) }
+    try write(value) { $0.finish() }
   }
 
   /// Encodes a value of a registered type, with the name of its type.
@@ -144,7 +144,7 @@ public final class StowEncoder: Sendable {
   public func withEncoded<Value: Encodable, Result>(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    try record(value) { try $0.finish($1, lendingTo: body) }
+    try write(value) { try $0.finish(lendingTo: body) }
   }
 
   /// Encodes a value, lends the message to `body` as a span, which cannot outlive the call, and returns what `body`
@@ -194,16 +194,16 @@ public final class StowEncoder: Sendable {
     of value: Value, relyingOn definitions: EncodingDefinitions,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    try record(value, relyingOn: definitions) { try $0.finish($1, lendingTo: body) }
+    try write(value, relyingOn: definitions) { try $0.finish(lendingTo: body) }
   }
 
-  /// Records a value, and passes the session to `finish`.
+  /// Writes a value, and passes the session to `finish`.
   ///
   /// - Parameter definitions: What earlier records defined; nil for a message, which may be in the encoder's context.
   @inline(__always)
-  private func record<Value: Encodable, Result>(
+  private func write<Value: Encodable, Result>(
     _ value: Value, relyingOn definitions: EncodingDefinitions? = nil,
-    _ finish: (EncodingSession, PlanningOptions) throws -> Result
+    _ finish: (EncodingSession) throws -> Result
   ) throws -> Result {
     try options.read { options in
       let planning = PlanningOptions(

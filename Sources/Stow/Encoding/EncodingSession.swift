@@ -24,19 +24,30 @@ final class EncodingSession: PooledSession {
     reference = BuilderReference(builder)
   }
 
-  /// Records a value in a session of a pool that is free, and passes the session to `finish`.
+  /// Writes a value in a session of a pool that is free, and passes the session to `finish`.
   @inline(__always)
   static func run<Value: Encodable, Result>(
     in pool: SessionPool<EncodingSession>, _ value: Value, maximumDepth: Int, _ userInfo: UserInfo,
-    _ options: PlanningOptions, _ finish: (EncodingSession, PlanningOptions) throws -> Result
+    _ options: PlanningOptions, _ finish: (EncodingSession) throws -> Result
   ) throws -> Result {
     var taken: EncodingSession? = pool.take()
     defer { pool.takeBack(&taken) }
     // `taken` holds the session, so that no more references need to be counted.
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
-      try session.reference.lend { try $0.record(value, maximumDepth: maximumDepth, userInfo) }
-      return try finish(session, options)
+      try session.reference.lend { builder in
+        let entry = builder.plan(of: Value.self)
+        if options.definitions == nil, maximumDepth > 0, session.write(value, by: entry) { return }
+        try builder.record(value, by: entry, maximumDepth: maximumDepth, userInfo)
+        session.write(&builder.recorded, options)
+      }
+      return try finish(session)
     }
+  }
+
+  /// Writes a value that takes no tape, and returns whether it is one.
+  @inline(__always)
+  private func write<Value>(_ value: Value, by entry: EncodingPlans.Entry) -> Bool {
+    !entry.isPlain && entry.withPlan(as: EncodingPlan<Value>.self) { $0.write(value, by: &emitter) }
   }
 
   private func write(_ message: inout RecordedMessage, _ options: PlanningOptions) {
@@ -45,20 +56,12 @@ final class EncodingSession: PooledSession {
     if let definitions = options.definitions, definitions.grows { definitions.add(message, planner.plan) }
   }
 
-  /// Turns what was recorded into bytes.
-  func finish(_ options: PlanningOptions) -> Data {
-    reference.lend { write(&$0.recorded, options) }
-    return emitter.finish()
-  }
+  /// Returns the bytes.
+  func finish() -> Data { emitter.finish() }
 
-  /// Turns what was recorded into bytes, and lends them to `body`.
-  func finish<Result>(
-    _ options: PlanningOptions, lendingTo body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    reference.lend {
-      write(&$0.recorded, options)
-      $0.finish()
-    }
+  /// Lends the bytes to `body`.
+  func finish<Result>(lendingTo body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    reference.lend { $0.finish() }
     defer { emitter.writer.trim() }
     return try body(emitter.writer.written)
   }

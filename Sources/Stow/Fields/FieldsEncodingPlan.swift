@@ -70,6 +70,11 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     try builder.appendPlain(value, key: key, parent: parent)
   }
 
+  override func write(_ value: borrowing Value, by emitter: inout Emitter) -> Bool {
+    guard program.isFlat else { return false }
+    return withUnsafePointer(to: value) { program.write(UnsafeRawPointer($0), by: &emitter) }
+  }
+
   override func encode(
     _ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int
   ) throws {
@@ -127,6 +132,8 @@ final class EncodingProgram {
   let fields: FieldProgram
   /// The distance of values in an array.
   private let stride: Int
+  /// Whether objects hold only what can be written without a tape.
+  let isFlat: Bool
   /// Nil before the first value.
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
   /// The version of the table in which the keys were found to be in turn.
@@ -134,7 +141,10 @@ final class EncodingProgram {
   /// Nil before the first array.
   @exclusivity(unchecked) private var knownDepth: Int?
 
-  init(_ fields: FieldProgram, stride: Int) { (self.fields, self.stride) = (fields, stride) }
+  init(_ fields: FieldProgram, stride: Int) {
+    (self.fields, self.stride) = (fields, stride)
+    isFlat = fields.instructions.allSatisfy { $0.operation.isInLine || $0.operation == .enumeration }
+  }
 
   /// Appends a value, which the caller links.
   ///
@@ -332,6 +342,50 @@ final class EncodingProgram {
     builder.recorded.tape.link(index, to: &room, needed)
   }
 
+  // MARK: objects that are messages
+
+  /// Writes a message of one object. Returns false if a string or a key in it occurs twice and may become a symbol, or if
+  /// more must be found out.
+  func write(_ object: UnsafeRawPointer, by emitter: inout Emitter) -> Bool {
+    guard let keyTable, let first = fields.instructions.baseAddress else { return false }
+    emitter.writer.restart(capacity: 1024)
+    var filter = keyTable.pointee.filter
+    for number in fields.instructions.indices.reversed() {
+      let field = first + number
+      let value = object + field.pointee.stored
+      if field.pointee.isOptional, !field.pointee.isPresent(value) { continue }
+      emitter.writer.reserve(BackwardWriter.margin)
+      if let token = field.pointee.token(at: value) {
+        emitter.write(token.kind, token.number)
+      } else {
+        let isWritten = field.pointee.withText(at: value) { text in
+          let bit = StringPool.filterBit(text)
+          if filter & bit != 0, recurs(text, in: object, after: number, keyTable) { return false }
+          filter |= bit
+          emitter.writer.bytes(text)
+          Strings.writeHeader(text.count, to: &emitter.writer)
+          return true
+        }
+        guard isWritten else { return false }
+      }
+      emitter.write(key: keyTable.pointee.text(ofKey: field.pointee.byte))
+    }
+    Maps.writeHeader(emitter.writer.count, to: &emitter.writer)
+    return true
+  }
+
+  /// Returns whether a text is a key, or the text of a field after the one with a number.
+  private func recurs(
+    _ text: UnsafeRawBufferPointer, in object: UnsafeRawPointer, after number: Int,
+    _ keys: KeyTable.Reference
+  ) -> Bool {
+    fields.instructions.indices.contains { other in
+      let field = fields.instructions[other]
+      return equalBytes(keys.pointee.utf8(ofKey: field.byte), text)
+        || other > number && field.withText(at: object + field.stored) { equalBytes($0, text) }
+    }
+  }
+
   // MARK: arrays that are kept
 
   /// How many objects nest in each value of an array that is kept, including itself; 0 if arrays are not kept: if some field
@@ -464,5 +518,29 @@ extension FieldInstruction {
     } else {
       borrowing(value.assumingMemoryBound(to: Value.self), body)
     }
+  }
+
+  /// Returns a number, a Bool, or a case that is encoded as an integer.
+  @inline(__always)
+  fileprivate func token(at value: UnsafeRawPointer) -> LooseToken? {
+    if operation == .string { return nil }
+    if let symbols { return symbols[Int(value.load(as: UInt8.self))].token }
+    return coder._withUnsafeGuaranteedRef { $0.tapeScalar?.token(at: value, isOptional: isOptional) }
+  }
+
+  /// Returns what `body` does with the text of a string, or of a case that is encoded as one; false if there is none.
+  @inline(__always)
+  fileprivate func withText(
+    at value: UnsafeRawPointer, _ body: (UnsafeRawBufferPointer) -> Bool
+  ) -> Bool {
+    var result: Bool?
+    if operation == .string {
+      lend(String.self, at: value) {
+        result = $0.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+      }
+    } else if case .text(let text)? = symbols?[Int(value.load(as: UInt8.self))] {
+      result = body(text)
+    }
+    return result ?? false
   }
 }

@@ -208,6 +208,34 @@ struct TabledEncodingTests {
     }
   }
 
+  @Test("an object that is a message gives the same bytes as without a table, whatever its strings equal")
+  func alone() throws {
+    let texts = ["", "id", "note", "female", "é", String(repeating: "name", count: 9), "\u{0}"]
+    func note<Table>(_ table: Table.Type, _ name: String, _ note: String?) -> FieldNote<Table> {
+      FieldNote(id: name.count << 40, name: name, flag: note == nil, value: 0.1, note: note)
+    }
+    for name in texts {
+      for text in texts + [nil] {
+        let (tabled, plain) = (note(Tabled.self, name, text), note(Untabled.self, name, text))
+        #expect(outcome(tabled) == outcome(plain), "\(name), \(text ?? "nil")")
+        let encoder = StowEncoder(try StowContext(learningFrom: [plain]))
+        #expect(outcome(tabled, by: encoder) == outcome(plain, by: encoder), "\(name), in a context")
+        encoder.context = nil
+        encoder.maximumDepth = 0
+        #expect(outcome(tabled, by: encoder) == outcome(plain, by: encoder), "\(name), too deep")
+      }
+    }
+    for number in 0..<200 {
+      func card<Table>(_ table: Table.Type) -> FieldCard<Table> {
+        FieldCard(
+          gender: FieldGender.allCases[number % 4], name: number % 3 == 0 ? nil : texts[number % 7],
+          rank: number % 5 == 0 ? nil : FieldRank.allCases[number % 2], level: number % 2 == 0 ? nil : .nan,
+          size: .max &- UInt64(number) << 57, count: Int8(number / 2))
+      }
+      #expect(outcome(card(Tabled.self)) == outcome(card(Untabled.self)), "\(number)")
+    }
+  }
+
   @Test("arrays that are kept are continued, and written in another order, as without a table") func kept() {
     func cells<Table>(_ count: Int, _: Table.Type) -> [FieldCell<Table>] {
       (0..<count).map {

@@ -174,6 +174,24 @@ extension FieldCaseRow: StowFields where Table == Tabled {
   }
 }
 
+/// An object without others, some of whose cases are texts, and some integers.
+struct FieldCard<Table: Sendable>: Codable, Sendable {
+  var gender: FieldGender
+  var name: String?
+  var rank: FieldRank?
+  var level: Float?
+  var size: UInt64
+  var count: Int8
+}
+
+extension FieldCard: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(
+      Self.init(gender:name:rank:level:size:count:), Field("gender", \.gender), Field("name", \.name),
+      Field("rank", \.rank), Field("level", \.level), Field("size", \.size), Field("count", \.count))
+  }
+}
+
 extension FieldRow: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> {
     FieldTable(

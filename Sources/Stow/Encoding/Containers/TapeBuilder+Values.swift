@@ -28,6 +28,9 @@ class EncodingPlan<Value>: AnyEncodingPlan {
     }
   }
 
+  /// Writes a message of the value, if that takes no tape, and returns whether it does.
+  func write(_ value: borrowing Value, by emitter: inout Emitter) -> Bool { false }
+
   /// Returns an array as a value in `parent` that is packed when it is written, or nil.
   func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? { nil }
 }
@@ -36,10 +39,11 @@ extension TapeBuilder {
   /// Records the value of a message, by the options of its encoder.
   @inline(__always)
   func record<Value: Encodable>(
-    _ value: Value, maximumDepth: Int = DepthLimit.standard, _ userInfo: UserInfo = UserInfo()
+    _ value: Value, by entry: EncodingPlans.Entry? = nil, maximumDepth: Int = DepthLimit.standard,
+    _ userInfo: UserInfo = UserInfo()
   ) throws {
     setOptions(maximumDepth: maximumDepth, userInfo)
-    let entry = plan(of: Value.self)
+    let entry = entry ?? plan(of: Value.self)
     try encode(value, by: entry, key: TokenKey(), in: 0)
     try checkNesting(of: value)
     // An optional encodes its value as a single-value container does, which may be nothing.

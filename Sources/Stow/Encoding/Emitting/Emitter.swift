@@ -219,7 +219,12 @@ struct Emitter: ~Copyable {
     let string = keys.pointee.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(message.strings[string].symbol)
     if symbol > 0 { return writer.text(symbol: symbol - 1) }
-    let text = keys.pointee.text(atSlot: slot)
+    write(key: keys.pointee.text(atSlot: slot))
+  }
+
+  /// Writes the text of a key that a table knows.
+  @inline(__always)
+  mutating func write(key text: UnsafeRawBufferPointer) {
     guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
       return writer.bytes(text)
     }

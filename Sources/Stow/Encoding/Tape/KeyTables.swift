@@ -124,7 +124,7 @@ struct KeyTable: ~Copyable {
   /// Begins with as many bytes as `BackwardWriter.shortBytes` reads before what it copies.
   private var texts = GrowableBuffer<UInt8>(capacity: 256)
   /// A Bloom filter: bits that a string has if it may be one of the keys.
-  private var filter: UInt64 = 0
+  private(set) var filter: UInt64 = 0
   /// The matches that were found for messages that used the same keys.
   private(set) var matches: [Match] = []
 
@@ -231,9 +231,12 @@ struct KeyTable: ~Copyable {
 
   /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
   @inline(__always)
-  func text(atSlot slot: Int) -> UnsafeRawBufferPointer {
-    // A key that has a slot has been learnt.
-    let name = names.base[Int(keys[slot])]
+  func text(atSlot slot: Int) -> UnsafeRawBufferPointer { text(ofKey: Int(keys[slot])) }
+
+  /// The same for a key that has been learnt, as one with a slot has.
+  @inline(__always)
+  func text(ofKey byte: Int) -> UnsafeRawBufferPointer {
+    let name = names.base[byte]
     return texts(name.start, name.middle)
   }
 
