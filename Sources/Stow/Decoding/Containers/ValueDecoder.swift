@@ -1,13 +1,10 @@
-// A value is decoded by a plan, if its type has one, or by its own `init(from:)` from a `ValueDecoder`.
+// A value is decoded by a plan, if its type has one, or by its own `init(from:)`, which receives a `ValueDecoder`.
 
-/// A way to decode the values of some type.
 class AnyDecodingPlan {}
 
 typealias DecodingPlans = TypePlans<AnyDecodingPlan>
 
-/// A way to decode the values of one type, without knowing the type's parameters where it is called.
-///
-/// The caller knows only `Value`, and calls a method of the object's class. This looks up no metadata.
+/// A way to decode the values of one type, of which the caller knows no parameters. Calling it looks up no metadata.
 class DecodingPlan<Value>: AnyDecodingPlan {
   func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
     preconditionFailure("a plan without a way to decode")
@@ -20,22 +17,24 @@ class DecodingPlan<Value>: AnyDecodingPlan {
     target.initialize(to: try decode(at: place, from: session, node))
   }
 
-  /// Decodes an array of values at once. Returns nil if each must be looked at, also to find out what is wrong.
+  // These return nil if each value must be decoded by itself, also to find out what is wrong.
+
+  /// Decodes an array of values at once.
   func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? { nil }
 
-  /// Decodes values that follow each other. Returns nil if each must be decoded by itself.
+  /// Decodes values that follow each other.
   func decode(
     _ count: Int, from start: Int, session: DecodingSession, _ node: PathNode
   ) throws -> [Value]? { nil }
 
-  /// The same for all rows of a table.
+  /// Decodes all rows of a table at once.
   func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
 
   /// Returns the value for a nil `level` optionals deep, or nil if the type has no such value.
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
 
-/// Elements with the session that reads them, so that a decoder of one of them holds both in one word. Nobody makes others.
+/// Elements with their session, so that a decoder of one of them holds both in one word. All `Elements` are of this class.
 class OpenElements: Elements {
   final let session: DecodingSession
 
@@ -44,7 +43,7 @@ class OpenElements: Elements {
     super.init(layout, isEach: isEach)
   }
 
-  /// Returns the place of the element with an index, which a path must find, and its node, which is left in the coding path.
+  /// Returns the place of an element that a path must find, and its node, which is left in the coding path.
   func place(
     of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ node: PathNode
   ) throws -> (OpenPlace, PathNode) {
@@ -92,7 +91,7 @@ extension DecodingSession {
     try nest(decoder) { try type.init(from: $0) }
   }
 
-  /// Runs `body`, which takes `decoder` over and decodes from it, unless calls are nested too deeply.
+  /// Runs `body`, which decodes from `decoder`, unless calls are nested too deeply.
   @inline(__always)
   func nest<From: Decoder, Result>(
     _ decoder: consuming From, _ body: (consuming From) throws -> Result
@@ -135,12 +134,10 @@ extension DecodingSession {
 
 // MARK: decoders
 
-/// The decoder that a value receives: the place of the value.
-///
-/// Three words, so that it fits inside its existential. It keeps the session, and may outlive its `init(from:)`.
+/// The decoder that a value receives: the place of the value, in three words, so that it fits inside its existential.
+/// It keeps the session alive and may outlive the `init(from:)` it was made for.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
-  /// The elements that the value is among, or the session, which elements hold. An enumeration of both would cost a
-  /// call for every copy of an existential.
+  /// The elements that the value is among, or the session. An enumeration would cost a call for every copy.
   private let owner: AnyObject
   /// The position, and in the last bit whether it is one among elements.
   private let code: Int
@@ -153,13 +150,6 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     self.node = node
   }
 
-  @inline(__always)
-  init(row index: Int, of elements: Elements, _ node: PathNode) {
-    owner = elements
-    code = index &<< 1 | 1
-    self.node = node
-  }
-
   private var position: Int { code &>> 1 }
   private var isElement: Bool { code & 1 == 1 }
   private var elements: OpenElements { unsafeDowncast(owner, to: OpenElements.self) }
@@ -168,9 +158,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
     isElement ? elements.session : unsafeDowncast(owner, to: DecodingSession.self)
   }
 
-  private var place: OpenPlace {
-    OpenPlace(isElement ? elements : nil, position)
-  }
+  private var place: OpenPlace { OpenPlace(elements: isElement ? elements : nil, position: position) }
 
   /// Whether the value is missing, as it may be for `superDecoder(forKey:)`.
   var isAbsent: Bool { !isElement && position == OpenPlace.absent.offset }
@@ -234,9 +222,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer, StowValueCoder {
 
 // MARK: arrays
 
-/// The container of an array.
-///
-/// A copy continues independently, from the next element on.
+/// The container of an array. A copy continues independently, from the next element on.
 struct ArrayDecoder: UnkeyedDecodingContainer {
   private let session: DecodingSession
   /// The elements, if they have no tags.
@@ -247,9 +233,9 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private let end: Int
   private(set) var currentIndex = 0
   private let node: PathNode
-  /// Where the array begins, by which its path is found once its place in the stack is left.
+  /// Where the array begins.
   private let offset: Int
-  /// The first element whose container or decoder was taken and whose step is in the path, and how many calls ran then.
+  /// The first element with a step in the path because its container or decoder was taken, and how many calls ran then.
   private var taken: (node: PathNode, calls: Int)?
 
   init(of place: OpenPlace, _ session: DecodingSession, _ node: PathNode) throws(FormatError) {
@@ -341,7 +327,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     return value
   }
 
-  /// Returns the level of the nil that is next, and moves past it; nil if another value is next.
+  /// Returns how many levels of optionals are around the nil that is next, and moves past it; nil before other values.
   private mutating func passNil(_ type: Any.Type) throws -> Int? {
     let (session, mark) = (session, session.path.count)
     defer { session.path.pop(to: mark) }
@@ -376,22 +362,17 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     try nested((any Decoder).self, mayBeAbsent: true) { $0 }
   }
 
-  /// Pops the steps of elements whose containers or decoders were taken, unless something within them is being decoded. A
-  /// container that is still held finds its path by its offset.
-  private mutating func leave(_ first: (node: PathNode, calls: Int)) {
-    if session.path.holds(first.node), session.calls.count == first.calls {
-      session.path.pop(to: Int(first.node.index))
-    }
-    taken = nil
-  }
-
   /// Passes the decoder of the next element to `body`, and moves past the element if `body` does not throw.
   /// The element's step stays in the path until the array itself is left, or many came after it.
   private mutating func nested<Result>(
     _ type: Any.Type, mayBeAbsent: Bool = false, _ body: (ValueDecoder) throws -> Result
   ) throws -> Result {
     session.leaveKeptPlaces()
-    if let taken, session.path.count - Int(taken.node.index) > DecodingPath.mostTaken { leave(taken) }
+    if let (first, calls) = taken, session.path.count - Int(first.index) > DecodingPath.mostTaken {
+      // Unless something within the elements is being decoded. Containers that are still held find their paths by offsets.
+      if session.path.holds(first), session.calls.count == calls { session.path.pop(to: Int(first.index)) }
+      taken = nil
+    }
     let (place, node, end) = try next(type, mayBeAbsent: mayBeAbsent)
     if taken == nil { taken = (node, session.calls.count) }
     let result = try body(ValueDecoder(session, place, node))

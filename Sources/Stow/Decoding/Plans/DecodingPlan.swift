@@ -4,14 +4,13 @@
   import Foundation
 #endif
 
-// How values of types that the library knows are decoded: scalars, optionals, arrays, dictionaries, and `StowValue`. Most do not
-// need their own `init(from:)`, which saves a call, a container and an existential for every value.
+// How scalars, optionals, arrays, dictionaries and `StowValue` are decoded, mostly without a call of `init(from:)`.
 
 // MARK: which types have plans
 
 /// The generic types that have a plan: optionals, arrays, and dictionaries.
 protocol PlannedDecodable {
-  /// Returns nil if values are decoded by their own `init(from:)`.
+  /// Returns nil if a value's own `init(from:)` decodes it.
   static func makeDecodingPlan() -> AnyDecodingPlan?
 }
 
@@ -44,8 +43,8 @@ extension Dictionary: PlannedDecodable where Key: Decodable, Value: Decodable {
   static func makeDecodingPlan() -> AnyDecodingPlan? {
     guard Key.self == String.self else { return KeyedDictionaryPlan<Key, Value>() }
     return switch Value.self {
-    case is Int.Type: ScalarDictionaryPlan<Int>()
-    case is String.Type: ScalarDictionaryPlan<String>()
+    case is Int.Type: DictionaryDecodingPlan<Int>(ofScalars: ())
+    case is String.Type: DictionaryDecodingPlan<String>(ofScalars: ())
     default: DictionaryDecodingPlan<Value>()
     }
   }
@@ -104,39 +103,30 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     -> [Element]
   {
     let entry = session.plan(of: Element.self)
-    if !entry.isPlain,
-      let array = entry.withPlan(
-        as: DecodingPlan<Element>.self, { $0.decode(arrayAt: place, from: session) })
-    {
-      return array
-    }
+    if let array = whole(entry, { $0.decode(arrayAt: place, from: session) }) { return array }
     if place.isEach { return try session.decodePlain([Element].self, ValueDecoder(session, place, node)) }
     let (untagged, values) = try session.attempt(at: node, expected: [Element].self) {
       () throws(FormatError) in try place.array(session)
     }
-    if untagged == nil, values.isEmpty { return [] }
     if let untagged {
-      if !entry.isPlain, untagged.shape != nil,
-        let rows = try entry.withPlan(
-          as: DecodingPlan<Element>.self, { try $0.decode(rows: untagged, from: session, node) })
-      {
+      let areRows = untagged.shape != nil
+      if areRows, let rows = try whole(entry, { try $0.decode(rows: untagged, from: session, node) }) {
         return rows
       }
-      let areRows = entry.isPlain && untagged.shape != nil
+      let arePlainRows = areRows && entry.isPlain
       return try array(of: untagged.count, session, node) { index, step, target in
-        if areRows {
-          let decoder = ValueDecoder(row: index, of: untagged, step)
-          target.initialize(to: try session.decodePlain(Element.self, decoder))
+        if arePlainRows {
+          let place = OpenPlace(elements: untagged, position: index)
+          target.initialize(to: try session.decodePlain(Element.self, ValueDecoder(session, place, step)))
         } else {
           try session.decode(into: target, entry, at: OpenPlace(.element(index), of: untagged), step)
         }
       }
     }
+    if values.isEmpty { return [] }
     let count = try self.count(values, session, node)
-    if !entry.isPlain,
-      let array = try entry.withPlan(
-        as: DecodingPlan<Element>.self,
-        { try $0.decode(count, from: values.lowerBound, session: session, node) })
+    if let array = try whole(
+      entry, { try $0.decode(count, from: values.lowerBound, session: session, node) })
     {
       return array
     }
@@ -148,6 +138,14 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
         throw session.error(error, at: node, expected: nil)
       }
     }
+  }
+
+  /// Returns what the plan of the elements makes of all at once; nil if each must be decoded by itself.
+  @inline(__always)
+  private func whole(
+    _ entry: DecodingPlans.Entry, _ decode: (DecodingPlan<Element>) throws -> [Element]?
+  ) rethrows -> [Element]? {
+    entry.isPlain ? nil : try entry.withPlan(as: DecodingPlan<Element>.self, decode)
   }
 
   private func count(_ elements: Range<Int>, _ session: DecodingSession, _ node: PathNode) throws -> Int {
@@ -180,9 +178,33 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
 
 // MARK: dictionaries
 
-/// A dictionary whose keys are strings, from a map or a record.
-class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
-  final override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
+/// A dictionary whose keys are strings, from a map, a record or a row.
+final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
+  private let entries: (ObjectHeader, DecodingSession, PathNode) throws -> [String: Value]
+
+  override init() {
+    entries = { object, session, node in
+      let entry = session.plan(of: Value.self)
+      return try Self.read(object, session, node) { offset, step in
+        try session.decode(Value.self, entry, at: OpenPlace(at: offset), step)
+      }
+    }
+  }
+
+  /// Makes a plan for scalars. Inlined, so that the loop is compiled where the type is known.
+  @inline(__always)
+  init(ofScalars: Void) where Value: ReadableScalar {
+    entries = { object, session, node in
+      try Self.read(object, session, node) { offset, step in
+        var next = offset
+        return try session.attempt(at: step, expected: Value.self) { () throws(FormatError) in
+          try Value.read(session.message, at: offset, next: &next)
+        }
+      }
+    }
+  }
+
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [String: Value]
   {
     guard let offset = place.tagged else {
@@ -199,15 +221,6 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
       throw session.error(FormatError(.mismatch, at: offset), at: node, expected: [String: Any].self)
     }
     return try entries(object, session, node)
-  }
-
-  func entries(
-    _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [String: Value] {
-    let entry = session.plan(of: Value.self)
-    return try Self.read(object, session, node) { offset, step in
-      try session.decode(Value.self, entry, at: OpenPlace(at: offset), step)
-    }
   }
 
   private func row(
@@ -229,7 +242,7 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
 
   /// Decodes entry after entry; `decode` receives where each value is, and its step.
   @inline(__always)
-  static func read(
+  private static func read(
     _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode,
     _ decode: (Int, PathNode) throws -> Value
   ) throws -> [String: Value] {
@@ -280,34 +293,27 @@ class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Value]> {
   }
 }
 
-/// Decodes dictionaries whose keys are not strings by their own `init(from:)`. Having a plan marks them as
-/// decoded whole if there are defaults (`Merge`).
+/// Decodes dictionaries whose keys are not strings by their own `init(from:)`, which keeps one of several keys that are
+/// equal, such as two spellings of a number. That is an error.
 final class KeyedDictionaryPlan<Key: Decodable & Hashable, Value: Decodable>: DecodingPlan<[Key: Value]> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
     -> [Key: Value]
   {
-    try session.decodeWhole([Key: Value].self, at: place, node)
-  }
-}
-
-extension DecodingSession {
-  /// Decodes a dictionary by its own `init(from:)`, which keeps one of several keys that are equal as its own, such as
-  /// two spellings of a number. That is an error.
-  fileprivate func decodeWhole<Key: Decodable & Hashable, Value: Decodable>(
-    _ type: [Key: Value].Type, at place: OpenPlace, _ node: PathNode
-  ) throws -> [Key: Value] {
-    let result = try decodePlain(type, ValueDecoder(self, place, node))
-    try attempt(at: node, expected: type) { () throws(FormatError) in
-      guard result.count == (try keyCount(at: place)) else { try fail(.equalKeys, at: place.offset) }
+    let result = try session.decodePlain([Key: Value].self, ValueDecoder(session, place, node))
+    try session.attempt(at: node, expected: [Key: Value].self) { () throws(FormatError) in
+      guard result.count == (try keyCount(at: place, session)) else {
+        try fail(.equalKeys, at: place.offset)
+      }
     }
     return result
   }
 
   /// Returns how many keys the object at a place has, or the array of keys and values.
-  private func keyCount(at place: OpenPlace) throws(FormatError) -> Int {
+  private func keyCount(at place: OpenPlace, _ session: DecodingSession) throws(FormatError) -> Int {
+    let message = session.message
     if let shape = place.elements?.shape { return message.tables.keyCount(ofShape: shape) }
     guard let offset = place.tagged, let object = try ObjectHeader.read(message.reader, at: offset) else {
-      return (try ArrayDecoder(of: place, self, .top).count ?? 0) / 2
+      return (try ArrayDecoder(of: place, session, .top).count ?? 0) / 2
     }
     var (entries, count) = (try Children(object, message), 0)
     while try entries.next(message) != nil { count += 1 }
@@ -315,34 +321,9 @@ extension DecodingSession {
   }
 }
 
-/// Decodes dictionaries of scalars by code that is specialized for their type.
-final class ScalarDictionaryPlan<Value: ReadableScalar>: DictionaryDecodingPlan<Value> {
-  /// A closure that the inlined initializer makes, so that the loop is compiled where the type is known (`Int`, `String`).
-  private let read: (ObjectHeader, DecodingSession, PathNode) throws -> [String: Value]
-
-  @inline(__always)
-  override init() {
-    read = { object, session, node in
-      try Self.read(object, session, node) { offset, step in
-        var next = offset
-        return try session.attempt(at: step, expected: Value.self) { () throws(FormatError) in
-          try Value.read(session.message, at: offset, next: &next)
-        }
-      }
-    }
-  }
-
-  override func entries(
-    _ object: ObjectHeader, _ session: DecodingSession, _ node: PathNode
-  ) throws -> [String: Value] {
-    try read(object, session, node)
-  }
-}
-
 // MARK: - What types ask for
 
-// What a type asks for while it is decoded, for StowTesting. Only sessions of their own are observed: their containers are not
-// reused, and a key that is missing is always looked for once more, so that other sessions do no work for an observer.
+// For StowTesting. Only sessions of their own are observed: others do no work for that.
 
 extension DecodingSession {
   convenience init(_ observer: any DecodingObserver) {

@@ -27,7 +27,7 @@ final class ElementLayout: Sendable {
   /// Returns whether an array with this tag has elements without tags.
   static func isArray(_ tag: UInt8) -> Bool { PackedArray.isPacked(tag) || Columns.isColumns(tag) }
 
-  /// Makes the elements of the array or the data at `offset`; nil for whole values, and for what is not an array.
+  /// Makes the elements of the array or the data at `offset`; nil for arrays of whole values and for other values.
   init?(_ message: Message, at offset: Int) throws(FormatError) {
     let reader = message.reader
     let tag = try reader.byte(at: offset)
@@ -65,7 +65,7 @@ final class ElementLayout: Sendable {
 
   // MARK: rows
 
-  /// Returns where the row with a number is; nil if the element is not a row.
+  /// Returns where a row is; nil if the element is not one.
   func row(_ number: ElementNumber) -> Int? {
     guard case .rows = form, let columns, case .element(let index) = number else { return nil }
     return columns.rows.lowerBound &+ index &* columns.stride
@@ -95,7 +95,7 @@ final class ElementLayout: Sendable {
 
   // MARK: elements
 
-  /// Returns where an element begins. What a path finds in other elements has no place of its own in an array.
+  /// Returns where an element begins, or its array, if a path finds it elsewhere.
   func offset(of number: ElementNumber) -> Int {
     if let (column, row) = column(number) { return column.constant ?? row + Int(column.offset) }
     guard case .element(let index) = number else { return arrayOffset }
@@ -124,20 +124,8 @@ final class ElementLayout: Sendable {
     case .rows, .cells: try fail(.cellMismatch, at: offset(of: number))
     }
   }
-}
 
-/// Consecutive cells: those of a column or of a row, or the elements of a packed array of one width.
-struct CellRun {
-  /// The column of all of them; in a row, that of each.
-  let columns: [Columns.Column]
-  /// Where the first row is, and the distance from each to the next; 0 if all cells are in one row.
-  let first: Int
-  let stride: Int
-  let count: Int
-}
-
-extension ElementLayout {
-  /// Returns the cells of a column of rows; nil if there are no rows.
+  /// Returns the cells of a column; nil if there are no rows.
   func run(ofColumn index: Int) -> CellRun? {
     guard case .rows = form, let columns, columns.columns.indices.contains(index) else { return nil }
     return CellRun(
@@ -151,42 +139,49 @@ extension ElementLayout {
   }
 }
 
+/// Consecutive cells: those of a column or of a row, or the elements of a packed array.
+struct CellRun {
+  /// The column of all of them; in a row, that of each.
+  let columns: [Columns.Column]
+  /// Where the first row is, and the distance from each to the next; 0 if all cells are in one row.
+  let first: Int
+  let stride: Int
+  let count: Int
+}
+
 // MARK: places
 
-/// The place of a value to decode in an open session: at an offset of the message, with its tag, or among elements without
-/// tags. Two words, so that a decoder has room for it.
+/// The place of a value to decode in an open session, in two words, so that a decoder has room for it.
 struct OpenPlace {
-  /// The elements without tags that this belongs to.
+  /// The elements without tags that this belongs to; nil for a value with its tag.
   let elements: Elements?
-  /// The offset in the message, or the index of the element; for a cell, the complement of its number among all cells.
+  /// The offset in the message, or the index of the element; of a cell, the complement of its number in all rows.
   let position: Int
 
-  init(_ elements: Elements?, _ position: Int) {
-    self.elements = elements
-    self.position = position
-  }
+  init(elements: Elements?, position: Int) { (self.elements, self.position) = (elements, position) }
 
-  init(at offset: Int) { self.init(nil, offset) }
+  init(at offset: Int) { self.init(elements: nil, position: offset) }
 
   /// The place of an element, or of the single value of its column.
   init(_ number: ElementNumber, of elements: Elements) {
     if let offset = elements.layout.constant(number) {
-      self.init(nil, offset)
+      self.init(at: offset)
       return
     }
     switch number {
-    case .element(let index): self.init(elements, index)
-    case .cell(let column, let row): self.init(elements, ~(row &* elements.columnCount &+ column))
+    case .element(let index): self.init(elements: elements, position: index)
+    case .cell(let column, let row):
+      self.init(elements: elements, position: ~(row &* elements.columnCount &+ column))
     }
   }
 
-  /// The place of a missing value, which reads like a nil: after the end of any message, where every read fails.
+  /// The place of a missing value, which reads like a nil; every other read fails.
   static var absent: OpenPlace { OpenPlace(at: ErrorMaker.nowhere) }
 
   /// Where a value with a tag is; nil for an element.
   var tagged: Int? { elements == nil ? position : nil }
 
-  /// The element that this is; for a value with a tag, of no use.
+  /// The number of the element; for a value with a tag, of no use.
   var number: ElementNumber { elements?.number(at: position) ?? .element(position) }
 
   /// Whether this is the array of the values that a path finds in each of some elements.
@@ -209,12 +204,10 @@ struct OpenPlace {
   }
 }
 
-/// Elements without tags that values belong to.
-///
-/// What `each` finds is such an array, too; the place of an element is that of the whole array.
+/// Elements without tags that values belong to. What a path finds in each of other elements is such an array, too.
 class Elements {
   final let layout: ElementLayout
-  /// Whether these are what a path finds in each of other elements.
+  /// Whether a path finds these in each of other elements.
   final let isEach: Bool
   /// The shape of rows that are objects.
   final let shape: Int?
