@@ -18,9 +18,7 @@ final class OpenMessage: Sendable {
 
   var place: PartPlace { PartPlace(content: .value(at: scope.body), depth: 0) }
 
-  /// Opens a message.
-  ///
-  /// - Throws: `DecodingError.dataCorrupted` if the prelude is not valid, or the value does not end with the message.
+  /// Opens a message, whose prelude must be valid, and whose value must end with the message.
   init(
     in sessions: SessionPool<DecodingSession>, _ data: Data, userInfo: UserInfo, maximumDepth: Int,
     _ contexts: DecodingContexts?
@@ -86,18 +84,17 @@ final class OpenMessage: Sendable {
   }
 }
 
-/// Where elements of the long arrays of an open message begin, at intervals, as far as walks have come.
+/// Where elements of the long arrays of an open message begin, at regular intervals, as far as walks have come.
 ///
-/// An array does not store where its elements are, so finding one takes a walk over those before it. With
-/// marks the next walk begins near its end. An element takes at least a byte, and arrays that are shorter
-/// than an interval have no marks, so marks take less memory than the message.
+/// Finding an element takes a walk over those before it; with marks the next walk begins near its end. They take less
+/// memory than the message.
 ///
 ///     elements   0 … 127   128 … 255   256 … 383   384 …
 ///     marks                ^ 0         ^ 1         ^ 2
 final class ElementMarks: Sendable {
   static let interval = 128
 
-  /// Where the elements of each array begin whose numbers are multiples of the interval, by where its first one begins.
+  /// The marks of each array, by where its first element begins.
   private let arrays = Mutex<[Int: [Int]]>([:])
 
   /// Passes the marks of an array to `walk`, which may add some. Other threads wait until it returns.
@@ -131,12 +128,11 @@ struct ArrayWalk {
 
   /// Moves to the element with a number, or to the end if that comes first.
   private func walk(to number: Int) throws(FormatError) -> (number: Int, offset: Int) {
-    let first = elements.lowerBound
     guard let marks, number >= ElementMarks.interval else {
-      var marks = [first]
+      var marks = [elements.lowerBound]
       return try walk(to: number, &marks)
     }
-    return try marks.withMarks(ofArrayAt: first) { marks throws(FormatError) in
+    return try marks.withMarks(ofArrayAt: elements.lowerBound) { marks throws(FormatError) in
       try walk(to: number, &marks)
     }
   }

@@ -27,7 +27,7 @@ struct PartPlace: Sendable {
   /// Returns the place of a value within this array, map or record.
   func inside(at offset: Int) -> PartPlace { PartPlace(content: .value(at: offset), depth: depth + 1) }
 
-  /// Returns the place of an element of this array, or of a cell of this row, which must be valid; they add no level.
+  /// Returns the place of an element of this array, or of a cell of this row, after reading the cell.
   func atSameDepth(
     _ number: ElementNumber, of layout: ElementLayout, _ reader: ByteReader
   ) throws(FormatError) -> PartPlace {
@@ -89,8 +89,6 @@ struct PathWalk {
   }
 
   /// Continues along some steps, as far as they lead to something.
-  ///
-  /// - Throws: An error with the coding path so far, if a step does not fit or the bytes are broken.
   mutating func follow(_ steps: [StowPath.Step]) throws {
     if case .each(let elements) = place.content {
       place = place.atSameDepth(.each(elements.followed(by: steps)))
@@ -169,19 +167,12 @@ struct PathWalk {
   private mutating func enter(_ index: Int) throws(FormatError) {
     // `Codable` writes integer keys like this.
     if try place.kind(reader) == .object { return try enter(PathKey(intValue: index)) }
-    if let found = try element(index) {
+    if let found = try PlaceElements(of: place, message).element(index, reader, marks) {
       place = found
       node = session.path.push(PathStep(.index, parent: node, value: index))
     } else {
       absence = .index(index)
     }
-  }
-
-  private func element(_ index: Int) throws(FormatError) -> PartPlace? {
-    let elements = try PlaceElements(of: place, message)
-    guard let rest = elements.rest else { return try elements.element(index, reader) }
-    let walk = ArrayWalk(elements: rest, reader: reader, marks: marks)
-    return try walk.element(index).map { place.inside(at: $0) }
   }
 
   // MARK: what is there
@@ -190,7 +181,7 @@ struct PathWalk {
     try session.decode(type, session.plan(of: type), at: openPlace(for: type), node)
   }
 
-  /// Returns the place for decoding a value of a type. Checks its depth first: opening the message does not.
+  /// Returns the place for decoding a value of a type, after checking its depth, which opening the message does not.
   ///
   /// - Parameter mayBeAbsent: Whether a missing value may be read as nil, as for an optional.
   func openPlace(for type: Any.Type, mayBeAbsent: Bool = false) throws -> OpenPlace {

@@ -17,12 +17,7 @@ struct PlaceElements: Sendable {
   private(set) var index = 0
 
   init(of place: PartPlace, _ message: Message) throws(FormatError) {
-    if case .each(let elements) = place.content {
-      self = elements
-      return
-    }
-    self.place = place
-    isObject = try place.kind(message.reader) == .object
+    let isObject = try place.kind(message.reader) == .object
     switch place.content {
     case .value(let offset):
       if let children = try Children(of: offset, message) {
@@ -30,22 +25,23 @@ struct PlaceElements: Sendable {
         if let map = children.map { _ = try message.checkKeys(ofMap: map) }
         source = .values(children)
         keys = isObject ? try children.names(message) : []
-        return
+      } else {
+        guard ElementLayout.isArray(try message.reader.byte(at: offset)),
+          let layout = try ElementLayout(message, at: offset)
+        else { try fail(.mismatch, at: offset) }
+        source = .elements(layout)
+        keys = []
       }
-      guard ElementLayout.isArray(try message.reader.byte(at: offset)),
-        let layout = try ElementLayout(message, at: offset)
-      else { try fail(.mismatch, at: offset) }
-      source = .elements(layout)
-      keys = []
     case .element(let number, let layout):
       guard let cells = layout.cells(ofRow: number) else { try fail(.cellMismatch, at: place.offset) }
       source = .elements(cells)
-      keys =
-        try layout.columns?.shape.map { shape throws(FormatError) in
-          try message.names(ofShape: shape).names
-        } ?? []
-    case .each: preconditionFailure("a place whose elements are known")
+      keys = if let shape = cells.columns?.shape { try message.names(ofShape: shape).names } else { [] }
+    case .each(let elements):
+      self = elements
+      return
     }
+    self.place = place
+    self.isObject = isObject
   }
 
   /// Returns the same elements, with some more steps to follow in each.
@@ -55,10 +51,8 @@ struct PlaceElements: Sendable {
     return result
   }
 
-  // MARK: reading
-
-  /// The bytes of the remaining elements, if these have tags, and must be walked over to be counted.
-  var rest: Range<Int>? {
+  /// The bytes of the remaining elements of an array of values with tags, which must be walked over to be counted.
+  private var rest: Range<Int>? {
     guard case .values(let children) = source, !isObject else { return nil }
     return children.offset..<max(children.offset, children.end)
   }
@@ -93,8 +87,13 @@ struct PlaceElements: Sendable {
     return (step, found)
   }
 
-  /// Returns the element at an index, if elements have fixed places and there is one; otherwise nil.
-  func element(_ index: Int, _ reader: ByteReader) throws(FormatError) -> PartPlace? {
+  /// Returns the element of an array at an index, if there is one.
+  func element(
+    _ index: Int, _ reader: ByteReader, _ marks: ElementMarks?
+  ) throws(FormatError) -> PartPlace? {
+    if let rest {
+      return try ArrayWalk(elements: rest, reader: reader, marks: marks).element(index).map(place.inside)
+    }
     guard case .elements(let layout) = source, index >= 0, index < layout.count else { return nil }
     return try place.atSameDepth(.element(index), of: layout, reader)
   }
@@ -116,7 +115,7 @@ struct PlaceElements: Sendable {
   }
 }
 
-/// Finds what a path leads to in each of some elements: in one after the other, or in the last one again.
+/// Finds what a path leads to in each of some elements, in one after the other.
 final class EachWalk: OpenElements {
   private let elements: PlaceElements
   /// The elements after the one that was found last.
