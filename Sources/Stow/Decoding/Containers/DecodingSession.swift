@@ -1,4 +1,4 @@
-/// The state of one call of `decode`, which later calls reuse: the message, and what is known about types.
+/// The state of one call of `decode`, which later calls reuse.
 ///
 ///     run ─▶ open the message ─▶ decode(type) ─▶ init(from:) … ─▶ throw what was noted ─▶ back into the pool
 final class DecodingSession: PooledSession {
@@ -16,7 +16,7 @@ final class DecodingSession: PooledSession {
   private var errors = ErrorMaker()
   /// Finds the keys that paths name.
   private(set) lazy var nameReader = ObjectReader(self, DecodingKeyTable(PathKey.self))
-  /// The first fault that was met where nothing can be thrown.
+  /// The first fault that was met where nothing can be thrown, which the call of `decode` throws when it ends.
   private var notedFault: (any Error)?
   /// Is told what types ask for, in a session of its own.
   var observer: (any DecodingObserver)?
@@ -26,7 +26,7 @@ final class DecodingSession: PooledSession {
 
   // MARK: one call
 
-  /// Runs `body` in a free session of a pool, or in a given one that is not used again, with an open message.
+  /// Runs `body` with a message that `open` opens, in a free session of a pool, or in a given one that is not used again.
   @inline(__always)
   static func run<Value>(
     in pool: SessionPool<DecodingSession>, _ userInfo: UserInfo, session: DecodingSession? = nil,
@@ -98,15 +98,12 @@ final class DecodingSession: PooledSession {
   }
 
   /// Notes a fault that was met in a call of `Codable` that cannot throw, such as `allKeys`.
-  ///
-  /// The call of `decode` throws the first of them when it ends, so that nothing unreadable is lost silently.
   @inline(never)
   func note(_ error: any Error) { if notedFault == nil { notedFault = error } }
 
-  /// Pops the steps of containers that were taken from kept ones, once they are many: when the message is over, no call pops
-  /// them. Such containers find their paths by their offsets from then on.
+  /// Pops the steps of containers that were taken from kept ones after the message, once they are many: no call pops them.
   func leaveKeptPlaces() {
-    if calls.areOver, path.count > DecodingPath.mostTaken { path.pop(to: 1) }
+    if calls.isDetached, calls.count == 0, path.count > DecodingPath.mostTaken { path.pop(to: 1) }
   }
 
   // MARK: used again
@@ -122,8 +119,7 @@ final class DecodingSession: PooledSession {
     calls = CallDepth()
   }
 
-  /// Prepares to be used after the message is over, because a container escaped: it may continue to read when
-  /// the bytes are gone, and containers made from now on hold the session themselves.
+  /// Prepares for a container that escaped: it may read when the bytes are gone, and new ones hold the session themselves.
   override func detach() {
     calls.isDetached = true
     observer = nil
@@ -141,9 +137,6 @@ struct CallDepth {
   private var stack = StackGuard()
   /// Whether a container escaped its message, and may be read on any thread.
   var isDetached = false
-
-  /// Whether the message is over, and nothing is being decoded from what escaped.
-  var areOver: Bool { isDetached && count == 0 }
 
   /// Counts a call, or returns why it would be one too many.
   @inline(__always)

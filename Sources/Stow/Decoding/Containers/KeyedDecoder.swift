@@ -1,5 +1,5 @@
-// The way to a value by its key: a container is taken from the pool of its key type (or newly made), its
-// reader is opened at the object, and finds each key that is requested.
+// The way to a value by its key: a container of the key type is taken from its pool or made, and its reader is opened at the
+// object, where it finds each key that is requested.
 
 extension DecodingSession {
   /// Returns the container of an object, whose reader `open` opens.
@@ -32,7 +32,7 @@ extension DecodingSession {
     return KeyedDecodingContainer(KeyedDecoder<Key, Held>(reader, Held(session: self, reader: reader)))
   }
 
-  /// Makes a container for the pool. This needs the container's metadata, so code that runs often must not contain it.
+  /// Makes a container for the pool, which needs the container's metadata.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ keyTable: DecodingKeyTable
@@ -42,7 +42,7 @@ extension DecodingSession {
     return (ContainerReuse.reference(of: container), reader)
   }
 
-  /// What a container keeps alive itself if containers are not reused, and after the message is over.
+  /// What a container keeps alive itself if containers are not reused.
   struct Held {
     let session: DecodingSession
     let reader: ObjectReader
@@ -60,11 +60,10 @@ typealias DecoderPools = ContainerPools<ObjectReader, DecodingKeyTable>
 
 /// The container of an object that is being read.
 ///
-/// A trivial word if containers are reused: the object that the standard library puts around it copies it for
-/// every call, and would count references each time. The session keeps the reader, and is kept while somebody
-/// holds a container (`SessionPool`). Otherwise it keeps both itself.
+/// A trivial word if containers are reused, because the standard library copies it for every call. Then the session keeps the
+/// reader, and `SessionPool` keeps the session while somebody holds a container. Otherwise `hold` keeps both.
 struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
-  /// The reference to the reader, as a number: a word that may have any bits is copied without a call.
+  /// The reference to the reader: a word that may have any bits is copied without a call.
   private let readerBits: UInt
   private let hold: Hold
 
@@ -113,7 +112,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// Returns the present names of the keys that have values.
+  /// Returns the names of the keys that have values, with those of today in place of former ones.
   private func names(_ session: DecodingSession, _ reader: ObjectReader) throws -> [String] {
     let names: [String]
     do throws(FormatError) { names = try reader.names() } catch {
@@ -156,7 +155,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     return found
   }
 
-  /// Returns where the value for a missing key is under a former name.
   @inline(never)
   private func missing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
     guard let found = try formerly(key, reader) else {
@@ -212,7 +210,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The same as `find`, not inlined, so that not every optional type contains all of it.
+  /// Not inlined, so that not every optional type contains all of it.
   @inline(never)
   private func search(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found? {
     try find(key, reader) ?? formerly(key, reader)
@@ -288,7 +286,6 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     try attempt(key, nil) { () throws(FormatError) in try reader.pass(found) }
   }
 
-  /// Returns the step of the coding path to the value for `key`, to be pushed next.
   @inline(__always)
   private func step(to key: Key, _ reader: ObjectReader, _ session: DecodingSession) -> PathStep {
     let node = session.path.renew(reader.node, at: reader.offset)
@@ -319,9 +316,9 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
       let parent = session.path.renew(reader.node, at: reader.offset)
       let node = session.path.push(PathStep(.super, parent: parent))
       let name = PathKey.super.stringValue
-      let formerNames = try formerNames(reader)?.names(of: name) ?? []
+      let names = try [name] + (formerNames(reader)?.names(of: name) ?? [])
       return try session.attempt(at: node, expected: nil) { () throws(FormatError) in
-        let found = try reader.find(anyOf: [name] + formerNames)
+        let found = try reader.find(anyOf: names)
         return ValueDecoder(session, found.map(reader.place) ?? .absent, node)
       }
     }

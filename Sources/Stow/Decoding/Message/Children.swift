@@ -18,7 +18,7 @@ struct Children: Sendable {
   let end: Int
   /// Where the next element is, or the next entry with its key.
   private(set) var offset: Int
-  /// The number of the next child; in a record, of the next key that may have a value.
+  /// The number of the next child; in a record, of a key, which `peek` moves to one that has a value.
   private(set) var number = 0
 
   /// Makes the children of the value at `offset`; nil if it is not an array, map or record.
@@ -89,7 +89,7 @@ struct Children: Sendable {
     number &+= 1
   }
 
-  /// Checks, after the last child, that a record has had a value for each of its keys.
+  /// Checks that a record has had a value for each of its keys.
   func checkEnd(_ message: Message) throws(FormatError) {
     guard nextKey(message.reader) >= keyCount else { try fail(.malformed, at: offset) }
   }
@@ -101,8 +101,6 @@ struct Children: Sendable {
     while key < keyCount, !reader.bit(key, at: object.body.lowerBound) { key &+= 1 }
     return key
   }
-
-  // MARK: names
 
   func name(of child: Child, _ message: Message) throws(FormatError) -> String {
     if let shape = object?.shape {
@@ -120,9 +118,8 @@ struct Children: Sendable {
     return names
   }
 
-  /// Returns the most entries that may be left; in a map the exact number, which takes a step for each.
-  ///
-  /// An estimate by the bytes would let every one of many nested maps claim them all.
+  /// Returns the most entries that may be left; in a map the exact number, because every one of many nested maps could claim
+  /// all bytes.
   func count(_ message: Message) throws(FormatError) -> Int {
     guard object?.shape == nil else { return min(keyCount, end - offset) }
     var (count, next) = (0, offset)

@@ -175,8 +175,6 @@ struct PathWalk {
     }
   }
 
-  // MARK: what is there
-
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try session.decode(type, session.plan(of: type), at: openPlace(for: type), node)
   }

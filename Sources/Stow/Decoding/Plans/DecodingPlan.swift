@@ -321,9 +321,7 @@ final class KeyedDictionaryPlan<Key: Decodable & Hashable, Value: Decodable>: De
   }
 }
 
-// MARK: - What types ask for
-
-// For StowTesting. Only sessions of their own are observed: others do no work for that.
+// MARK: - What types ask for: in sessions of their own, for StowTesting
 
 extension DecodingSession {
   convenience init(_ observer: any DecodingObserver) {
@@ -340,7 +338,6 @@ extension Decodable {
   fileprivate static func makeObservedPlan() -> AnyDecodingPlan { ObservedPlan<Self>() }
 }
 
-/// Decodes values by their own `init(from:)`.
 private final class ObservedPlan<Value: Decodable>: DecodingPlan<Value> {
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
     let decoder = ValueDecoder(session, place, node)

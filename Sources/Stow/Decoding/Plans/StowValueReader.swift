@@ -22,7 +22,8 @@ final class StowValuePlan: DecodingPlan<StowValue> {
       }
       return try reader.element(place.number, of: elements.layout)
     } catch {
-      throw reader.failure(error, inValueAt: place.tagged ?? error.offset, node)
+      let inside = session.message.path(to: error.offset, from: place.tagged ?? error.offset)
+      throw session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
     }
   }
 
@@ -31,9 +32,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
   }
 }
 
-/// Reads a value with all that is inside, straight from the bytes.
-///
-/// No array is made before its elements have been counted, so that few bytes cannot ask for much.
+/// Reads a value with all that is inside. No array is made before its elements are counted: few bytes cannot ask for much.
 struct StowValueReader {
   private let session: DecodingSession
   private let message: Message
@@ -43,13 +42,6 @@ struct StowValueReader {
     self.session = session
     message = session.message
     reader = session.message.reader
-  }
-
-  /// Returns the error of a fault in the value at `offset`, with the path to the value inside that has the fault.
-  @inline(never)
-  func failure(_ error: FormatError, inValueAt offset: Int, _ node: PathNode) -> any Error {
-    let inside = message.path(to: error.offset, from: offset)
-    return session.error(error, path: session.codingPath(node) + inside, expected: StowValue.self)
   }
 
   /// Reads the value at `offset`, and moves `offset` past it.

@@ -28,9 +28,7 @@ struct PathStep: BitwiseCopyable {
   }
 }
 
-/// A place in the stack of steps. The serial number tells whether the step there is still the same.
-///
-/// One word, because two that are stored one by one and read at once would have to wait for each other.
+/// A place in the stack of steps, in one word. The serial number tells whether the step there is still the same.
 struct PathNode {
   private let bits: UInt64
 
@@ -45,19 +43,16 @@ struct PathNode {
 /// The steps from the top of a message to where decoding is, as a stack.
 ///
 /// Steps refer to their parents, so that a container's path stays known while others push steps of their own.
-/// The serial number of a step that was popped recurs only after 2³² steps of one message.
+/// Serial numbers recur only after 2³² steps of one message.
 struct DecodingPath: ~Copyable {
   private var steps = GrowableBuffer<PathStep>(capacity: 64)
   private var serial: UInt32 = 0
   /// The keys that were asked for, by the places of the steps to their values.
   private var keys: [any CodingKey] = []
 
-  /// The last path that was requested, and the serial numbers of its steps, that of the top first.
-  ///
-  /// Errors tend to occur several times at one place and then at the next, whose paths differ by a key. So
-  /// this path is changed in place, unless an error that somebody keeps holds it.
+  /// The last path that was requested. The paths of errors tend to differ by a key, so it is changed in place.
   private var lastPath: [any CodingKey] = []
-  /// The serial numbers of the top and of the place after each key.
+  /// The serial numbers of the top and of the place after each of its keys.
   private var lastSerials: [UInt32] = [PathNode.top.serial]
 
   init() { reset() }
@@ -100,8 +95,7 @@ struct DecodingPath: ~Copyable {
 
   mutating func pop(to count: Int) { steps.truncate(to: min(count, self.count)) }
 
-  /// Returns the node of a place that a container or decoder reads at `offset`, or that of a new step if the place has
-  /// been left, because somebody kept the container.
+  /// Returns the node of a place that a container reads at `offset`; that of a new step if somebody kept the container.
   @inline(__always)
   mutating func renew(_ node: PathNode, at offset: Int) -> PathNode {
     holds(node) ? node : push(PathStep(.found, parent: .top, value: offset))
@@ -118,7 +112,7 @@ struct DecodingPath: ~Copyable {
     return PathNode(index: node.index, serial: serial &- 1)
   }
 
-  /// Pushes the steps of a requested path without `each`.
+  /// Pushes the steps of a path without `each`.
   mutating func push(_ path: StowPath) -> PathNode {
     var node = push(PathStep(.top, parent: .top))
     for step in path.steps { node = push(step, from: node) }
@@ -167,11 +161,13 @@ struct DecodingPath: ~Copyable {
       unknown.append(node)
       node = parent(of: node)
     }
+    lastSerials.removeLast(lastSerials.count - count - 1)
+    lastPath.removeLast(lastPath.count - count)
     for node in unknown.reversed() {
-      extend(from: count, by: codingKey(steps[Int(node.index)], message), to: node)
-      count += 1
+      lastSerials.append(node.serial)
+      lastPath.append(codingKey(steps[Int(node.index)], message))
     }
-    return count
+    return lastPath.count
   }
 
   func holds(_ node: PathNode) -> Bool {
@@ -183,13 +179,6 @@ struct DecodingPath: ~Copyable {
     // A parent comes before its child, unless it has been left.
     guard parent < node.index else { return .top }
     return PathNode(index: parent, serial: steps[Int(parent)].serial)
-  }
-
-  private mutating func extend(from count: Int, by key: consuming any CodingKey, to node: PathNode) {
-    lastSerials.removeLast(lastSerials.count - count - 1)
-    lastSerials.append(node.serial)
-    lastPath.removeLast(lastPath.count - count)
-    lastPath.append(key)
   }
 
   private func codingKey(_ step: PathStep, _ message: Message) -> any CodingKey {
@@ -208,14 +197,9 @@ struct DecodingPath: ~Copyable {
   }
 }
 
-// Finding the coding path of a place in the message by walking down to it from the top.
-//
-// Decoding knows its path as a stack; a container or decoder that outlived the `init(from:)` it was made for
-// has lost its place there. Used only then, and only if a path is requested.
-
 extension Message {
-  /// Returns the path of the value or the container whose bytes hold `offset`: of the value that begins there, or
-  /// of the innermost container around it.
+  /// Returns the path of the value that begins at `offset`, or of the innermost container around it, by walking down from
+  /// the top: a container that outlived the `init(from:)` it was made for has lost its place in the stack.
   func path(to offset: Int, from body: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var value = body
@@ -240,8 +224,7 @@ extension Message {
     return nil
   }
 
-  /// Returns the index of the row of a table or a matrix that holds `offset`, and `offset` itself, so that the path ends
-  /// there: cells have no tags to walk over.
+  /// Returns the row of a table that holds `offset`, and `offset` itself: cells have no tags to walk over.
   private func row(of value: Int, holding offset: Int) throws(FormatError) -> (Int, any CodingKey)? {
     guard Columns.isColumns(try reader.byte(at: value)) else { return nil }
     let columns = try Columns(reader, tables: tables, at: value)

@@ -1,12 +1,11 @@
 /// Turns errors of reading bytes into the errors that users see.
 struct ErrorMaker: ~Copyable {
-  /// The offset that errors give for a value that is missing: after the end of any message.
+  /// The offset of a missing value: after the end of any message.
   static var nowhere: Int { .max >> 1 }
 
-  /// The texts of errors up to the offset, for each type that failed to decode and each kind of value found.
+  /// The text of an error up to the offset, by the type that was requested and the name of the value found.
   ///
-  /// Reading a value as one type after another until one fits throws an error for each, which `try?` drops at
-  /// once. Finding out the name of a type takes longer than everything else about an error.
+  /// Trying one type after another throws many errors, and finding out the name of a type takes longer than all else.
   private var beginnings: [ObjectIdentifier: [(found: String, text: String)]] = [:]
 
   /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
@@ -33,7 +32,7 @@ struct ErrorMaker: ~Copyable {
       ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
   }
 
-  /// Returns what was found in place of a value of the requested type; nil for a fault of the bytes.
+  /// Returns what was found in place of the requested value; nil if the error is a fault of the bytes.
   private static func found(_ error: FormatError, _ reader: ByteReader) -> String? {
     switch error.kind {
     case .mismatch where error.offset < reader.count: name(Tag.kind(of: reader.base[error.offset]))
@@ -99,8 +98,7 @@ struct ErrorMaker: ~Copyable {
     return Resemblance.of(bytes).map { "; these bytes look like \($0)" } ?? ""
   }
 
-  /// Returns whether the bytes end as a JSON object does, with a line break or two after it. Looks at a few bytes only,
-  /// because a value may be tried as several types.
+  /// Returns whether the last bytes are those of a JSON object, which may have line breaks after it.
   private static func endsAsObject(_ message: Message) -> Bool {
     let bytes = message.reader.buffer(at: 0, count: message.reader.count)
     return bytes.suffix(4).last { $0 > 0x20 } == UInt8(ascii: "}")
@@ -110,7 +108,10 @@ struct ErrorMaker: ~Copyable {
     switch error.kind {
     case .truncated where message.reader.count == 0: "there are no bytes"
     case .truncated: "the bytes end within the value at offset \(error.offset)"
-    case .surplus: describeSurplus(message.reader.count - error.offset, at: error.offset)
+    case .surplus where message.reader.count == error.offset + 1:
+      "there is 1 byte after the message, at offset \(error.offset)"
+    case .surplus:
+      "there are \(message.reader.count - error.offset) bytes after the message, at offset \(error.offset)"
     case .malformed: "the bytes at offset \(error.offset) break the format"
     case .exceedsInt: "the number at offset \(error.offset) is larger than this machine can count"
     case .reserved: describeReserved(error.offset, message.reader)
@@ -130,10 +131,6 @@ struct ErrorMaker: ~Copyable {
     case .noRoom:
       "the value at offset \(error.offset) nests deeper than the stack of this thread has room for"
     }
-  }
-
-  private func describeSurplus(_ count: Int, at offset: Int) -> String {
-    "there \(count == 1 ? "is 1 byte" : "are \(count) bytes") after the message, at offset \(offset)"
   }
 
   /// Returns a string in quotes, unless it is long.
