@@ -14,10 +14,7 @@
 ///
 /// Safe on untrusted bytes: malformed bytes are a `DecodingError`, and the decoder itself takes memory in
 /// proportion to the bytes that exist, not to what they claim. A decoder may be used from many threads at
-/// once, and from inside an `init(from:)` that it is itself running. As with an encoder, the `stringValue` of
-/// a key must not change.
-///
-/// FORMAT.md specifies the bytes.
+/// once, and from inside an `init(from:)` that it is itself running. The `stringValue` of a key must not change.
 public final class StowDecoder: Sendable {
   private struct Options {
     var userInfo = UserInfo()
@@ -40,9 +37,7 @@ public final class StowDecoder: Sendable {
     set { options.update { $0.userInfo.values = newValue } }
   }
 
-  /// The types that messages may name, for `Polymorphic` properties and `decode(polymorphic:from:)`; none by default.
-  ///
-  /// The same as `userInfo[.typeRegistry]`.
+  /// The types that messages may name, for polymorphic values; none by default. The same as `userInfo[.typeRegistry]`.
   public var types: TypeRegistry {
     get { TypeRegistry(userInfo: userInfo) }
     set { options.update { $0.userInfo.values[.typeRegistry] = newValue } }
@@ -50,8 +45,7 @@ public final class StowDecoder: Sendable {
 
   /// How deeply containers may be nested, including those in skipped values; 512 by default.
   ///
-  /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack:
-  /// raise this only if there is enough.
+  /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack.
   public var maximumDepth: Int {
     get { options.read { $0.maximumDepth } }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
@@ -60,8 +54,7 @@ public final class StowDecoder: Sendable {
   /// The contexts that messages may rely on; none by default.
   ///
   /// A message names its context by its id. It is a `DecodingError.dataCorrupted` if the decoder has no context of
-  /// that id, or two different ones, `implicitContext` included. Contexts that come from others are better added by
-  /// `add(_:)`, which throws.
+  /// that id, or two different ones, `implicitContext` included. Add contexts that come from others by `add(_:)`.
   public var contexts: [StowContext] {
     get { options.read { $0.contexts?.contexts ?? [] } }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
@@ -83,8 +76,8 @@ public final class StowDecoder: Sendable {
 
   /// The context of messages that rely on one without naming it; nil by default.
   ///
-  /// For connections and files whose context was agreed on beforehand (`StowEncoder.contextIdentification`).
-  /// Bytes that were written with another context, or without one, are refused, or read as another value.
+  /// For contexts that were agreed on (`StowEncoder.contextIdentification`). Bytes that were written with another
+  /// context, or without one, are refused, or read as another value.
   public var implicitContext: StowContext? {
     get { options.read { $0.contexts?.implicit } }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
@@ -94,8 +87,8 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value from a message in `Data`.
   ///
-  /// Takes time in proportion to the message, even if the type asks for little of it: first the nesting of
-  /// the whole message is checked. `decode(_:from:at:)` reads a part without the rest.
+  /// Takes time in proportion to the message, even if the type asks for little of it, because the nesting of the whole
+  /// message is checked first.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
@@ -109,14 +102,9 @@ public final class StowDecoder: Sendable {
   /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
   /// ```
   ///
-  /// For a part, reads only what the path passes and the part itself. Everything else is skipped by its
-  /// length, so faults in it are not found. To read several parts, open the message once:
-  /// ``message(from:)-(ContiguousBytes)``.
+  /// For a part, reads only what the path passes and the part itself, and finds no faults in the rest. To read several
+  /// parts, open the message once: ``message(from:)-(ContiguousBytes)``.
   ///
-  /// - Parameters:
-  ///   - type: The type of the value or the part.
-  ///   - bytes: The message: `Data`, `[UInt8]` or any other contiguous bytes.
-  ///   - path: The path of the part; without steps, the whole value is decoded.
   /// - Throws: What `decode(_:from:)` for data throws, or with a path ``StowMessage/decode(_:at:)``.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
@@ -127,13 +115,8 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Decodes a value, or a part of it, from a message in a span, without copying the message.
-  ///
-  /// ```swift
-  /// let person = try decoder.decode(Person.self, from: buffer.readableBytesSpan)
-  /// ```
-  ///
-  /// Takes the time of `decode(_:from:at:)` for other bytes, and throws the same.
+  /// Decodes a value, or a part of it, from a message in a span, without copying the message. Takes the time of
+  /// `decode(_:from:at:)` for other bytes, and throws the same.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from span: RawSpan, at path: StowPath = []
   ) throws -> Value {
@@ -146,8 +129,7 @@ public final class StowDecoder: Sendable {
   /// let shape = try decoder.decode(polymorphic: (any Shape).self, from: data)
   /// ```
   ///
-  /// The type is what the value must be: a protocol that it conforms to, a class, or an array, a dictionary or an
-  /// optional of such.
+  /// `Value` is a protocol, a class, or an array, a dictionary or an optional of such.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if a name is not registered in `types`, `DecodingError.typeMismatch` if
   ///   the value is not a `Value`, and what `decode(_:from:at:)` throws.
@@ -174,12 +156,8 @@ public final class StowDecoder: Sendable {
   /// ```
   ///
   /// A key that a type asks for and that an object of the message lacks is taken from the same place in the
-  /// template, also in nested objects. What the message has counts: an explicit nil stays nil. Arrays and
-  /// dictionaries are taken as they are, without elements or entries of the template. `contains` and `allKeys` see only
-  /// the message. See <doc:Evolution>.
-  ///
-  /// If the path leads to nothing, the result is the template. A step that does not fit, such as an index into a
-  /// string, is an error. Also takes the time of encoding the template.
+  /// template, also in nested objects, as <doc:Evolution> says. `contains` and `allKeys` see only the message. If the
+  /// path leads to nothing, the result is the template. Also takes the time of encoding the template.
   ///
   /// - Throws: What `decode(_:from:at:)` throws, and what encoding the template throws. A broken message is an error
   ///   even with `.lenient`, as far as it is read; values that the template replaces are read to their end.
@@ -190,38 +168,25 @@ public final class StowDecoder: Sendable {
     try bytes.withUnsafeBytes { try decode(type, $0, at: path, defaults: template, strategy) }
   }
 
-  /// Decodes a message or a record, and takes from a template what it lacks.
-  ///
-  /// - Parameter scope: What adding the record to the definitions returned; nil for a message.
+  /// Decodes a message, or a record in its scope, and takes from a template what it lacks.
   package func decode<Value: Codable>(
     _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil,
     at path: StowPath = [], defaults template: Value, _ strategy: DefaultsStrategy
   ) throws -> Value {
     let merge = Merge(isLenient: strategy.isLenient, maximumDepth: maximumDepth)
-    return try decode(bytes, in: scope, at: path, orMissing: template) {
-      try merge.decode(type, from: $0, defaults: template) { try lendDecoder(of: template, $0) }
-    }
-  }
-
-  /// Lends a decoder of a value to `body`, with the options of this one.
-  private func lendDecoder<Value: Encodable, Result>(
-    of value: Value, _ body: (any Decoder) throws -> Result
-  ) throws -> Result {
     let (encoder, decoder) = (StowEncoder(), StowDecoder())
     (encoder.userInfo, decoder.userInfo) = (userInfo, userInfo)
     (encoder.maximumDepth, decoder.maximumDepth) = (maximumDepth, maximumDepth)
-    return try encoder.withEncoded(value) {
-      try decoder.decode($0, at: [], by: body)
+    return try decode(bytes, in: scope, at: path, orMissing: template) {
+      try merge.decode(type, from: $0, defaults: template) { body in
+        try encoder.withEncoded(template) { try decoder.decode($0, at: [], by: body) }
+      }
     }
   }
 
-  /// Opens a message in contiguous bytes, to be read in parts with the options that this decoder has now.
+  /// Opens a message, to be read in parts with the options that this decoder has now. `Data` is shared with the opened
+  /// message, other bytes are copied.
   ///
-  /// ```swift
-  /// let message = try decoder.message(from: data)
-  /// ```
-  ///
-  /// - Parameter bytes: The message. `Data` is shared with the opened message, other bytes are copied.
   /// - Throws: What `StowMessage.init(from:)` throws; also if the message relies on a context that the
   ///   decoder does not have.
   public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
@@ -234,13 +199,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message in a span, to be read in parts. The message keeps a copy of the bytes.
-  ///
-  /// ```swift
-  /// let message = try decoder.message(from: buffer.readableBytesSpan)
-  /// ```
-  ///
-  /// - Throws: What `message(from:)` for other bytes throws.
+  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what `message(from:)` for others throws.
   public func message(from span: RawSpan) throws -> StowMessage {
     try span.withUnsafeBytes { try message(from: $0) }
   }
@@ -284,9 +243,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Decodes a value from a message, or from a record, which relies on what earlier records defined.
-  ///
-  /// - Parameter scope: What adding the record to the definitions returned.
+  /// Decodes a value from a message, or from a record, whose scope adding it to the definitions returned.
   package func decode<Value: Decodable>(
     _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope? = nil
   ) throws -> Value {
