@@ -26,7 +26,8 @@ struct MessageTables: ~Copyable {
 
   /// - Parameter extent: What the message may refer to.
   mutating func rely(on definitions: DecodingDefinitions, _ extent: TextTables.Extent) {
-    self.definitions = definitions
+    // Most messages rely on the same ones as the last.
+    if self.definitions !== definitions { self.definitions = definitions }
     firstSymbol = extent.symbols
     firstShape = extent.shapes
   }
