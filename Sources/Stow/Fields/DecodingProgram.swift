@@ -137,8 +137,7 @@ final class DecodingProgram {
     return fields
   }
 
-  /// Learns a shape. Its records can be walked over if its keys are fields, in their order, and perhaps unknown ones after
-  /// these.
+  /// Learns a shape. Its records can be walked over if its keys are fields in order, and unknown ones after these.
   @inline(never)
   private func learn(_ number: Int, _ message: Message) {
     state.shape = (number, message.source(ofShape: number))
@@ -216,7 +215,12 @@ final class DecodingProgram {
           let isNil = isOptional && (tag == Nils.tag || tag == Nils.nested)
           switch isNil ? .scalar : field.pointee.operation {
           case .double: target.put(try Double.read(message, at: offset, next: &next), isOptional: isOptional)
-          case .float: target.put(try Float.read(message, at: offset, next: &next), isOptional: isOptional)
+          case .float:
+            if let float = try Floats.float(reader, at: offset, next: &next) {
+              target.put(float, isOptional: isOptional)
+            } else {
+              target.put(try Float.read(message, at: offset, next: &next), isOptional: isOptional)
+            }
           case .bool: target.put(try Bool.read(message, at: offset, next: &next), isOptional: isOptional)
           case .string:
             if let string = try Strings.readShort(reader, at: offset, next: &next) {

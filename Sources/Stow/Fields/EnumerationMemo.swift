@@ -41,11 +41,7 @@ final class EnumerationMemo {
     let reader = message.reader
     let (tag, end) = (try reader.byte(at: offset), try reader.end(of: offset))
     guard end &- offset <= 8 else { return nil }
-    let bits =
-      offset <= reader.count &- 8
-      ? UInt64(littleEndian: reader.pointer(at: offset).loadUnaligned(as: UInt64.self))
-        & (.max &>> UInt64(truncatingIfNeeded: 8 &* (8 &- end &+ offset)))
-      : reader.firstBytes(at: offset, upTo: end)
+    let bits = reader.firstBytes(at: offset, upTo: end)
     var next = offset
     if let symbol = try Symbols.read(reader, at: offset, next: &next) {
       return Key(bits: bits, source: message.source(ofSymbol: symbol))
