@@ -263,8 +263,7 @@ extension StowMessage {
     /// Whether the bytes before the next element are broken.
     fileprivate var isBroken = false
 
-    /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the path
-    /// after `each`.
+    /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the path after `each`.
     public mutating func next() -> StowMessage? {
       if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
       return found.popLast()

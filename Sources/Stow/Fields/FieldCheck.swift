@@ -21,8 +21,7 @@ extension FieldTable where Root: Codable {
   /// @Test func pointHasItsFields() throws { try Point.stowFields.check(Point(x: 1, y: 2, z: 3)) }
   /// ```
   ///
-  /// <doc:Fields> says when a table is right. The more the properties of the value differ, the more the check
-  /// finds.
+  /// <doc:Fields> says when a table is right. The more the properties of the value differ, the more the check finds.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
   public func check(_ value: Root) throws {
@@ -127,8 +126,7 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  /// Returns the value that the initializer makes from the properties of another, or from nil for each
-  /// optional.
+  /// Returns the value that the initializer makes from the properties of another, or from nil for each optional.
   private func remake(_ value: Root, withoutOptionals: Bool = false) -> Root {
     let layout = Self.packedLayout(of: fields)
     return withUnsafeTemporaryAllocation(byteCount: max(layout.size, 1), alignment: layout.alignment) {

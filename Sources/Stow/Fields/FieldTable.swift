@@ -29,8 +29,7 @@ public struct Field<Root, Value: Codable>: Sendable {
   let property: any KeyPath<Root, Value> & Sendable
   let makeDefault: (@Sendable () -> Value)?
 
-  /// Makes the field of a property that must have a value in messages. An optional may be absent, and is then
-  /// nil.
+  /// Makes the field of a property that must have a value in messages. An optional may be absent, and is then nil.
   public init(_ name: String, _ property: any KeyPath<Root, Value> & Sendable) {
     self.name = name
     self.property = property

@@ -2,9 +2,8 @@ import Synchronization
 
 /// The encoder that a value receives: the place on the tape where the value goes.
 ///
-/// Three trivial words, so that it fits inside its existential and nothing is counted. It may escape from the
-/// `encode(to:)` it was made for; once the message is over, what is encoded to it is discarded, and it has no
-/// path.
+/// Three trivial words, so that it fits inside its existential and nothing is counted. It may escape from the `encode(to:)`
+/// it was made for; once the message is over, what is encoded to it is discarded, and it has no path.
 struct RecordingEncoder: Encoder, StowValueCoder {
   /// The token of the place.
   private let position: TapePosition

@@ -185,8 +185,7 @@ extension TapeBuilder {
     Int(recorded.tape.container(object).keys) == keys.pointee.index
   }
 
-  /// Makes a container for the pool. Not inlined, because it needs the container's metadata and is rarely
-  /// called.
+  /// Makes a container for the pool. Not inlined, because it needs the container's metadata and is rarely called.
   @inline(never)
   private func makeContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ keys: KeyTable.Reference

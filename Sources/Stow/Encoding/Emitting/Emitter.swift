@@ -356,8 +356,7 @@ extension Emitter {
     writePackedHeader(packed.type, length: packedLength)
   }
 
-  /// Writes floating-point numbers, perhaps with integers among them, in the form that takes the fewest
-  /// bytes.
+  /// Writes floating-point numbers, perhaps with integers among them, in the form that takes the fewest bytes.
   private mutating func writeDoubles(
     _ values: UnsafeBufferPointer<UInt64>, integers: UnsafeBufferPointer<Bool>?, _ room: ColumnScratch.Room
   ) {

@@ -46,8 +46,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     limit = .max
     state = State(room: .max)
     for symbol in content.symbols { noteSymbol(state.strings.intern(symbol)) }
-    // Keys that are symbols are not looked up, because symbols may be long and keys many: they come first in
-    // the pool.
+    // Keys that are symbols are not looked up, because symbols may be long and keys many: they come first in the pool.
     for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
       addShape(zip(shape, numbers).map { UInt32($1 < symbolCount ? $1 : state.strings.intern($0)) })
     }
@@ -168,8 +167,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     return nil
   }
 
-  /// Returns, for each key of a shape, its index in `wanted`; nil if the shape does not have all of them, in
-  /// that order.
+  /// Returns, for each key of a shape, its index in `wanted`; nil if the shape does not have all of them, in that order.
   private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
     var next = 0
     let positions = keys[ranges[shape]].map { key in
@@ -184,8 +182,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
 extension KeyTable {
   /// Looks up the keys of the message in definitions, and returns the index of the match.
   ///
-  /// Most messages of a program have objects of the same types with the same keys, so that a few matches are
-  /// enough.
+  /// Most messages of a program have objects of the same types with the same keys, so that a few matches are enough.
   mutating func match(_ definitions: EncodingDefinitions) -> Int {
     if let known = match(version: definitions.version) { return known }
     collectPresent()

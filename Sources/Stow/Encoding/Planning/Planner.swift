@@ -276,8 +276,7 @@ struct MessagePlan: ~Copyable {
   var maps = KeyLists()
   /// Whether maps name their list.
   var hasLists = false
-  /// The numbers of the first shape and the first symbol of the message: lower ones belong to its
-  /// definitions.
+  /// The numbers of the first shape and the first symbol of the message: lower ones belong to its definitions.
   var firstShape = 0
   var firstSymbol = 0
   var context: UInt32?

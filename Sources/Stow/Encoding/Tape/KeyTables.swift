@@ -92,10 +92,9 @@ struct KeyTables: ~Copyable {
 
 /// The keys of one key type, as an encoder meets them.
 ///
-/// A key type of one byte, as every synthesized `CodingKeys` is, identifies its keys by that byte, which
-/// indexes a table of slots. The slots of a message are numbered in the order in which its keys are first
-/// used; the names of keys are remembered from message to message. Other key types have no slots: their keys
-/// are strings, written before the values.
+/// A key type of one byte, as every synthesized `CodingKeys` is, identifies its keys by that byte, which indexes a table of
+/// slots. The slots of a message are numbered in the order in which its keys are first used; the names of keys are
+/// remembered from message to message. Other key types have no slots: their keys are strings, written before the values.
 struct KeyTable: ~Copyable {
   /// A table is referred to by its address: the message keeps it, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyTable>
@@ -145,8 +144,7 @@ struct KeyTable: ~Copyable {
   /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, `noSlot` for
   /// a key without one. One of these without a value may have a slot, such as that of an optional that is nil.
   private(set) var present: [Int] = []
-  /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no
-  /// use for any.
+  /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
   /// The number of the shape in the message; −1 if the objects are maps.
   var shape = -1
@@ -220,8 +218,7 @@ struct KeyTable: ~Copyable {
     if same == nil { table[byte] = Self.fresh }
   }
 
-  /// Returns the key that represents all keys of the same name. Only that one has an entry; the others stay
-  /// unknown.
+  /// Returns the key that represents all keys of the same name. Only that one has an entry; the others stay unknown.
   func firstOfSameName(_ byte: Int) -> Int {
     precondition(isLearnt(byte))
     return names[byte].first
@@ -351,9 +348,8 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value.
-  /// The keys are written once, so the pool has no use for the others. For most messages nothing more is
-  /// needed.
+  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value. The keys are
+  /// written once, so the pool has no use for the others. For most messages nothing more is needed.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
     strings.truncate(to: 0)

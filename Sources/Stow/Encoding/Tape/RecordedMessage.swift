@@ -316,8 +316,7 @@ struct RecordedMessage: ~Copyable {
   }
 }
 
-/// Values that the tape refers to by index and the message keeps alive, because copying them would cost
-/// more.
+/// Values that the tape refers to by index and the message keeps alive, because copying them would cost more.
 enum RetainedValue {
   case data(Data)
   case ints([Int])

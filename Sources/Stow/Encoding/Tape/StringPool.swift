@@ -4,8 +4,7 @@
 /// order of the entries, and so the bytes of the message, does not depend on it.
 struct StringPool: ~Copyable {
   private var entries = GrowableBuffer<StringEntry>(capacity: 32)
-  /// The strings, each after its header. Before the first are as many bytes as `BackwardWriter.shortBytes`
-  /// reads there.
+  /// The strings, each after its header. Before the first are as many bytes as `BackwardWriter.shortBytes` reads there.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
   /// Whether a string has recurred.
@@ -119,8 +118,7 @@ struct StringPool: ~Copyable {
   /// Returns the UTF-8 of the string at `index`, valid until the next one is added.
   func utf8(_ index: Int) -> UnsafeRawBufferPointer { utf8(of: entries[index]) }
 
-  /// Returns the UTF-8 of an entry of this pool, which comes from a checked index.
-  /// `BackwardWriter.shortBytes` can copy it.
+  /// Returns the UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy it.
   @inline(__always)
   func utf8(of entry: StringEntry) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)
