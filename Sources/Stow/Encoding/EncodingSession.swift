@@ -36,18 +36,17 @@ final class EncodingSession: PooledSession {
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
       try session.reference.lend { builder in
         let entry = builder.plan(of: Value.self)
-        if options.definitions == nil, maximumDepth > 0, session.write(value, by: entry) { return }
+        // A flat object takes no tape.
+        if options.definitions == nil, maximumDepth > 0, !entry.isPlain,
+          entry.withPlan(as: EncodingPlan<Value>.self, { $0.write(value, by: &session.emitter) })
+        {
+          return
+        }
         try builder.record(value, by: entry, maximumDepth: maximumDepth, userInfo)
         session.write(&builder.recorded, options)
       }
       return try finish(session)
     }
-  }
-
-  /// Writes a value that takes no tape, and returns whether it is one.
-  @inline(__always)
-  private func write<Value>(_ value: Value, by entry: EncodingPlans.Entry) -> Bool {
-    !entry.isPlain && entry.withPlan(as: EncodingPlan<Value>.self) { $0.write(value, by: &emitter) }
   }
 
   private func write(_ message: inout RecordedMessage, _ options: PlanningOptions) {

@@ -246,7 +246,9 @@ final class ObjectWriter {
   private func announce<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
     let slot = Int(table[byte])
-    guard slot == turn.expected || slot == KeyTable.fresh && turn.expected >= 0, isCurrent else {
+    guard slot == turn.expected || slot == KeyTable.fresh && turn.expected >= 0,
+      builder.lend({ $0.isCurrent(turn.object) })
+    else {
       return announceOutOfTurn(key, byte: byte)
     }
     turn.expected = (slot == KeyTable.fresh ? takeSlot(byte, isPresent: true) : slot) &+ 1
@@ -258,8 +260,6 @@ final class ObjectWriter {
   private func takeSlot(_ byte: Int, isPresent: Bool) -> Int {
     builder.lend { $0.recorded.keyTables.takeSlot(keys, ofByte: byte, isPresent: isPresent) }
   }
-
-  private var isCurrent: Bool { builder.lend { $0.isCurrent(turn.object) } }
 
   @inline(never)
   private func announceOutOfTurn<Key: CodingKey>(_ key: Key, byte: Int) -> TokenKey {

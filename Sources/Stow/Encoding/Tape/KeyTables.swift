@@ -51,14 +51,8 @@ struct KeyTables: ~Copyable {
   }
 
   mutating func removeAll() {
-    var others = owners.count
-    for table in active.buffer {
-      others -= table.pointee.slotCount
-      table.pointee.removeAll()
-    }
-    if others > 0 {
-      for table in owners.buffer where table.pointee.slotCount > 0 { table.pointee.removeAll() }
-    }
+    for table in active.buffer { table.pointee.removeAll() }
+    for table in owners.buffer where table.pointee.slotCount > 0 { table.pointee.removeAll() }
     active.truncate(to: 0)
     owners.truncate(to: 0)
   }
