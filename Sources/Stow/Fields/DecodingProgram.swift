@@ -164,14 +164,14 @@ final class DecodingProgram {
 
   // MARK: the program
 
-  // Not inlined, because it would be counted for each field.
+  // Not inlined: the loop would count fields, although only errors need their numbers.
   @inline(never)
   private func number(of field: UnsafePointer<FieldInstruction>) -> Int {
     UnsafePointer(instructions).distance(to: field)
   }
 
-  /// Decodes field after field, and searches those from one of a map on that has not the next key. Returns where an object
-  /// with a tag ends. If that fails, no field is left.
+  /// Decodes field after field. If the next key of a map is not that of the next field, searches for this one and the rest.
+  /// Returns where an object with a tag ends. If it throws, it has deinitialized all fields.
   private func decodeFields(
     at place: OpenPlace, into start: UnsafeMutableRawPointer, isWhole: Bool, _ session: DecodingSession,
     _ node: PathNode
@@ -420,7 +420,8 @@ final class DecodingProgram {
 
   // MARK: other objects
 
-  /// Decodes the fields from one on, of an object that has other keys, has them in another order, is a row, or has a fault.
+  /// Decodes a field and those after it by searching the object: its keys are others or come in another order, it is a row, or
+  /// it has a fault.
   ///
   /// - Parameter next: Where the rest of a map is; nil for all of an object.
   @inline(never)

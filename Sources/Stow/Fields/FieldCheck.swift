@@ -53,7 +53,7 @@ extension FieldTable where Root: Codable {
   }
 
   /// Checks that no property with a wrapper of this library, which is encoded as the wrapper does it, is a field by its
-  /// value. The wrapper of `owner` is stored as `_owner`, and `owner` nowhere.
+  /// value. The wrapper of `owner` is stored as `_owner`; `owner` itself is computed.
   private func checkWrappers(of value: Root) throws {
     guard fields.contains(where: { $0.offset == nil }) else { return }
     for property in Mirror(reflecting: value).children {

@@ -83,7 +83,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
           $0.initializeMemory(as: Root?.self, to: $0.assumingMemoryBound(to: Root.self).move())
         },
         makeArray: { target, isOptional, count, decode in
-          // One that grows is allocated by code that knows its type.
+          // An array that grows is allocated by code that knows its type; one of a given size is not.
           var array: [Root] = []
           array.reserveCapacity(count)
           try withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { memory in
@@ -100,18 +100,13 @@ public struct FieldTable<Root>: @unchecked Sendable {
           }
         },
         lend: { address, body in
-          try borrowing(address.assumingMemoryBound(to: Root?.self)) {
-            _ = try borrowingSome($0) { try withUnsafePointer(to: $0) { try body(UnsafeRawPointer($0), 1) } }
+          try address.lend(Root.self, isOptional: true) {
+            try withUnsafePointer(to: $0) { try body(UnsafeRawPointer($0), 1) }
           }
         },
         lendArray: { address, isOptional, body in
-          func use(_ elements: borrowing [Root]) throws {
-            try elements.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
-          }
-          if isOptional {
-            try borrowing(address.assumingMemoryBound(to: [Root]?.self)) { _ = try borrowingSome($0, use) }
-          } else {
-            try borrowing(address.assumingMemoryBound(to: [Root].self), use)
+          try address.lend([Root].self, isOptional: isOptional) {
+            try $0.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
           }
         }))
   }
@@ -135,8 +130,8 @@ public struct FieldTable<Root>: @unchecked Sendable {
     return (offsets, size, alignment)
   }
 
-  /// Returns whether the fields make up a whole value, so that filling them in memory makes one: no byte is between them, or
-  /// only padding, because they are all the stored properties.
+  /// Returns whether the fields make up a whole value, so that filling them in memory makes one. They do if they take every
+  /// byte of it, or if the bytes between them are padding because the value has no other stored properties.
   func isAll(of value: Root) -> Bool {
     let stored = fields.sorted { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }
     let layout = Self.packedLayout(of: stored)

@@ -66,7 +66,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
         try program.append(UnsafeRawPointer($0), key: key, in: parent, levels, builder)
       }
     }
-    // What is too deep is an error of its own call.
+    // That call throws: the value nests too deeply, or no more calls fit on the stack.
     try builder.appendPlain(value, key: key, parent: parent)
   }
 
@@ -220,8 +220,9 @@ final class EncodingProgram {
       let field = first + number
       let value = value + field.pointee.stored
       var byte = field.pointee.byte
-      let isPresent = !field.pointee.isOptional || field.pointee.isPresent(value)
-      if !areInTurn || isPresent && field.pointee.isOptional {
+      let isOptional = field.pointee.isOptional
+      let isPresent = !isOptional || field.pointee.isPresent(value)
+      if !areInTurn || isPresent && isOptional {
         if areInTurn { expected = number }
         byte = builder.recorded.find(byte, of: keyTable, &expected, isPresent: isPresent)
       }
@@ -229,19 +230,19 @@ final class EncodingProgram {
       count &+= 1
       let key = TokenKey(byte: byte)
       switch field.pointee.operation {
-      case .double: field.pointee.lend(Double.self, at: value) { $0.record(on: &room, key: key) }
-      case .float: field.pointee.lend(Float.self, at: value) { $0.record(on: &room, key: key) }
-      case .bool: field.pointee.lend(Bool.self, at: value) { $0.record(on: &room, key: key) }
-      case .int8: field.pointee.lend(Int8.self, at: value) { $0.record(on: &room, key: key) }
-      case .int16: field.pointee.lend(Int16.self, at: value) { $0.record(on: &room, key: key) }
-      case .int32: field.pointee.lend(Int32.self, at: value) { $0.record(on: &room, key: key) }
-      case .int64: field.pointee.lend(Int64.self, at: value) { $0.record(on: &room, key: key) }
-      case .uint8: field.pointee.lend(UInt8.self, at: value) { $0.record(on: &room, key: key) }
-      case .uint16: field.pointee.lend(UInt16.self, at: value) { $0.record(on: &room, key: key) }
-      case .uint32: field.pointee.lend(UInt32.self, at: value) { $0.record(on: &room, key: key) }
-      case .uint64: field.pointee.lend(UInt64.self, at: value) { $0.record(on: &room, key: key) }
+      case .double: value.lend(Double.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .float: value.lend(Float.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .bool: value.lend(Bool.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .int8: value.lend(Int8.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .int16: value.lend(Int16.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .int32: value.lend(Int32.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .int64: value.lend(Int64.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .uint8: value.lend(UInt8.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .uint16: value.lend(UInt16.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .uint32: value.lend(UInt32.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .uint64: value.lend(UInt64.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
       case .string:
-        field.pointee.lend(String.self, at: value) {
+        value.lend(String.self, isOptional: isOptional) {
           room.append(.string, key: key, value: builder.recorded.use($0))
         }
       case .enumeration:
@@ -506,20 +507,7 @@ final class RecordedBytes {
   }
 }
 
-// In the file that calls it, so that it is specialized where files are optimized one by one, as in a debug build.
 extension FieldInstruction {
-  /// Lends a value that is present.
-  @inline(__always)
-  fileprivate func lend<Value>(
-    _ type: Value.Type, at value: UnsafeRawPointer, _ body: (borrowing Value) -> Void
-  ) {
-    if isOptional {
-      borrowing(value.assumingMemoryBound(to: Value?.self)) { _ = borrowingSome($0, body) }
-    } else {
-      borrowing(value.assumingMemoryBound(to: Value.self), body)
-    }
-  }
-
   /// Returns a number, a Bool, or a case that is encoded as an integer.
   @inline(__always)
   fileprivate func token(at value: UnsafeRawPointer) -> LooseToken? {
@@ -535,7 +523,7 @@ extension FieldInstruction {
   ) -> Bool {
     var result: Bool?
     if operation == .string {
-      lend(String.self, at: value) {
+      value.lend(String.self, isOptional: isOptional) {
         result = $0.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
       }
     } else if case .text(let text)? = symbols?[Int(value.load(as: UInt8.self))] {

@@ -172,6 +172,23 @@ func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
   }
 }
 
+extension UnsafeRawPointer {
+  /// Lends the value at the address in place, or the one in an optional there; nothing if that is nil.
+  @inlinable
+  @inline(__always)
+  func lend<Value, Failure: Error>(
+    _ type: Value.Type, isOptional: Bool, _ body: (borrowing Value) throws(Failure) -> Void
+  ) throws(Failure) {
+    if isOptional {
+      try borrowing(assumingMemoryBound(to: Value?.self)) { optional throws(Failure) in
+        _ = try borrowingSome(optional, body)
+      }
+    } else {
+      try borrowing(assumingMemoryBound(to: Value.self), body)
+    }
+  }
+}
+
 extension Array {
   /// Returns an array of at most `count` elements, which `fill` initializes and counts. An empty one is not filled: the
   /// standard library would write its count to memory that all empty arrays share, a data race.

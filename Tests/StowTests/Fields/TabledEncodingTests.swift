@@ -234,6 +234,10 @@ struct TabledEncodingTests {
       }
       #expect(outcome(card(Tabled.self)) == outcome(card(Untabled.self)), "\(number)")
     }
+    for text in ["rank", String(repeating: "é", count: 100_000), nil] {
+      let (tabled, plain) = (FieldNothing<Tabled>(text: text), FieldNothing<Untabled>(text: text))
+      #expect(outcome(tabled) == outcome(plain), "\(text?.count ?? 0) characters")
+    }
   }
 
   @Test("arrays that are kept are continued, and written in another order, as without a table") func kept() {

@@ -192,6 +192,18 @@ extension FieldCard: StowFields where Table == Tabled {
   }
 }
 
+/// An object that may be empty.
+struct FieldNothing<Table: Sendable>: Codable, Sendable {
+  var text: String?
+  var rank: FieldRank?
+}
+
+extension FieldNothing: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(Self.init(text:rank:), Field("text", \.text), Field("rank", \.rank))
+  }
+}
+
 extension FieldRow: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> {
     FieldTable(

@@ -192,31 +192,19 @@ extension RecordableScalar {
   static func record(
     at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey
   ) {
-    lend(Self.self, at: address, isOptional: isOptional) { $0.record(in: &message, key: key) }
+    address.lend(Self.self, isOptional: isOptional) { $0.record(in: &message, key: key) }
   }
 
   static func record(
     arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
     _ parent: Int
   ) {
-    lend([Self].self, at: address, isOptional: isOptional) { values in
+    address.lend([Self].self, isOptional: isOptional) { values in
       if values.count >= RetainedValue.fewestElements, let value = retained(copy values) {
         return message.retain(value, key: key)
       }
       let array = message.tape.append(.array, key: key, parent: parent)
       values.withUnsafeBufferPointer { record($0, in: &message, array) }
-    }
-  }
-
-  /// Lends a value at an address, or the one in an optional there.
-  @inline(__always)
-  private static func lend<Value>(
-    _ type: Value.Type, at address: UnsafeRawPointer, isOptional: Bool, _ body: (borrowing Value) -> Void
-  ) {
-    if isOptional {
-      borrowing(address.assumingMemoryBound(to: Value?.self)) { _ = borrowingSome($0, body) }
-    } else {
-      borrowing(address.assumingMemoryBound(to: Value.self), body)
     }
   }
 
