@@ -315,7 +315,7 @@ final class Message {
 struct MessageStrings {
   /// The strings, by the numbers of the message's own symbols; empty until one is needed.
   var symbols: [String?] = []
-  /// The URLs of symbols, nil for those that are none. Shared, so that few bytes cannot ask for many copies.
+  /// The URLs that symbols are; nil for a symbol that is no URL. Shared, so that few bytes cannot ask for many copies.
   var urls: [Int: URL?] = [:]
   /// The names of the message's own shapes; empty until some are needed.
   var shapes: [ShapeNames?] = []

@@ -28,7 +28,7 @@ class EncodingPlan<Value>: AnyEncodingPlan {
     }
   }
 
-  /// Writes a message of the value, if that takes no tape, and returns whether it does.
+  /// Writes a message of the value without a tape, if that is possible, and returns whether it was.
   func write(_ value: borrowing Value, by emitter: inout Emitter) -> Bool { false }
 
   /// Returns an array as a value in `parent` that is packed when it is written, or nil.

@@ -304,7 +304,7 @@ final class TapeBuilder {
       state.maximumDepth &- recorded.tape.depth(of: parent), 2 &* state.maximumDepth &+ 1 &- state.calls)
     let unchecked = state.stack.callsUntilCheck(state.calls)
     if unchecked >= wanted || most < wanted { return min(most, unchecked) }
-    // A check is enough for what is wanted: an array and an object in it take one call, and rows that are kept none.
+    // One check covers all that is wanted: an array and an object in it take one call, and rows that are kept take none.
     return isStackLow ? 0 : min(most, max(wanted, 1 &+ state.stack.callsUntilCheck(state.calls &+ 1)))
   }
 

@@ -139,7 +139,7 @@ struct Emitter: ~Copyable {
     frame = outer.takeLast()
   }
 
-  /// Writes a bit for every key of the shape: whether the object, which has some value, has one for it.
+  /// Writes a bit for every key of the shape: whether the object has a value for it. The object is not empty.
   private mutating func writePresence(_ object: TapeContainer, _ keys: KeyTable.Reference, _ tape: TapeView) {
     let table = keys.pointee.table
     var token = Int(object.last)

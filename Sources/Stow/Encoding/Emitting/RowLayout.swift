@@ -282,7 +282,7 @@ extension Emitter {
 // Rows that were kept, one by one.
 
 extension Emitter {
-  /// Writes rows as records. Returns false if some object of theirs is no record.
+  /// Writes rows as records. Returns false if not all of their objects are records.
   mutating func writeRecords(_ rows: KeptRows) -> Bool {
     guard let places = rows.places else { return false }
     let end = writer.count

@@ -183,7 +183,7 @@ struct Tape: ~Copyable {
   @inline(__always)
   mutating func link(_ index: Int, to room: inout TapeRoom, _ count: Int) {
     tokens[index].previous = room.last
-    // Buffers that were not replaced have as much room as they had, because no value takes more words than tokens.
+    // As long as the buffers were not replaced, the limit holds: no value takes more words than tokens.
     if room.tokens == tokens.base, room.words == words.base, tokens.count &+ count <= room.limit {
       (room.count, room.wordCount, room.last) = (tokens.count, words.count, index)
     } else {
