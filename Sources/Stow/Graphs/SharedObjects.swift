@@ -1,4 +1,6 @@
-/// What both sides of a graph have: used by one thread, as the coder is, but inherited by tasks started meanwhile.
+/// What both sides of a graph have.
+///
+/// Used by one thread, as the coder is. Tasks started meanwhile inherit it.
 class SharedObjects: @unchecked Sendable {
   /// The stack of the thread; nil if the system does not tell.
   private let stack = StackBounds.current
@@ -11,7 +13,8 @@ class SharedObjects: @unchecked Sendable {
 /// The objects of a graph that is being encoded.
 ///
 /// References only number objects; the graph writes them afterwards. So an object is in the message whatever
-/// happens to the values that refer to it, and writing a chain of objects takes no room on the stack.
+/// happens to the values that refer to it, and chains of objects take no room on the stack while they are
+/// written.
 final class WrittenObjects: SharedObjects, @unchecked Sendable {
   @TaskLocal private static var inherited: WrittenObjects?
 
@@ -28,7 +31,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     let object: any Encodable & AnyObject
     var isWritten = false
     var references: [Int] = []
-    /// The length of the chain of objects that begins with it; 0 while it is being found out.
+    /// The length of the chain of objects that begins with it, if that is known; 0 while it is being found out.
     var chain: Int?
   }
 
@@ -38,6 +41,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   private var queue: [Int] = []
   private var writtenCount = 0
 
+  /// Whether nothing refers to an object.
   var isEmpty: Bool { entries.isEmpty }
 
   /// Returns the number of an object that the object being written refers to.
@@ -75,7 +79,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     }
     // An object can be decoded only when all that it refers to are.
     for number in entries.indices {
-      _ = try chain(from: number, length: 1) { number, reason in
+      try checkChain(from: number) { number, reason in
         let object = entries[number].object
         return .invalid(
           object, path: graph.codingPath + [table(of: object), PathKey(intValue: number)], reason)
@@ -87,32 +91,40 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   /// takes some of the calls that `maximumDepth` allows, and room on the stack.
   static let longestChain = 128
 
-  /// Returns the length of the chain of written objects from one on, which must end, and not be too long.
+  /// Checks that the chain of objects from one on ends, and is not too long. References to objects that are not written do
+  /// not count.
   ///
-  /// - Parameters:
-  ///   - length: The length of the chain up to this object.
-  ///   - fault: Makes the error for an object that cannot be decoded, from its number and the reason.
-  private func chain(
-    from number: Int, length: Int, _ fault: (Int, String) -> EncodingError
-  ) throws -> Int {
-    func check(_ length: Int) throws {
-      guard length <= Self.longestChain else {
+  /// All together take time in proportion to the references. Uses no stack, because encoding a chain needs none.
+  ///
+  /// - Parameter fault: Makes the error for an object that cannot be decoded, from its number and the reason.
+  private func checkChain(from start: Int, _ fault: (Int, String) -> EncodingError) throws {
+    /// The objects on the way, each with the number of its references that were followed.
+    var way: [(number: Int, followed: Int)] = []
+    func enter(_ number: Int) throws {
+      if entries[number].chain == 0 { throw fault(number, "The object leads to itself.") }
+      if entries[number].chain != nil { return }
+      entries[number].chain = 0
+      way.append((number, 0))
+      try check(way.count, number)
+    }
+    func check(_ chain: Int, _ number: Int) throws {
+      guard chain <= Self.longestChain else {
         throw fault(number, "More than \(Self.longestChain) objects lead to each other in a row.")
       }
     }
-    if let known = entries[number].chain {
-      if known == 0 { throw fault(number, "The object leads to itself.") }
-      return known
+    try enter(start)
+    while let (number, followed) = way.last {
+      let references = entries[number].references
+      if followed < references.count {
+        way[way.count - 1].followed += 1
+        if entries[references[followed]].isWritten { try enter(references[followed]) }
+      } else {
+        let chain = 1 + (references.map { entries[$0].isWritten ? entries[$0].chain ?? 0 : 0 }.max() ?? 0)
+        try check(chain, number)
+        entries[number].chain = chain
+        way.removeLast()
+      }
     }
-    entries[number].chain = 0
-    try check(length)
-    var longest = 0
-    for reference in entries[number].references where entries[reference].isWritten {
-      longest = max(longest, try chain(from: reference, length: length + 1, fault))
-    }
-    try check(longest + 1)
-    entries[number].chain = longest + 1
-    return longest + 1
   }
 }
 
@@ -129,8 +141,8 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
     var object: AnyObject?
     /// Whether it is being made.
     var isOpen = false
-    /// The errors of earlier attempts, which further references get again. If fewer objects lead to it, another attempt
-    /// may succeed.
+    /// The errors of earlier attempts to make it: further references get them again, and do not read all of
+    /// it again. If fewer objects lead to it, another attempt may succeed.
     var failures: [(type: Any.Type, error: any Error, leadingObjects: Int)] = []
   }
 
@@ -159,7 +171,7 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
 
   /// Returns the object of a number; nil if the graph has none.
   ///
-  /// - Parameter decoder: That of the reference.
+  /// - Parameter decoder: The decoder of the reference.
   func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
     let entry = entries[number, default: Entry()]
     if let object = entry.object {
@@ -188,7 +200,7 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
     }
   }
 
-  /// Notes that an object is being made, unless that would be too deep.
+  /// Notes that an object is being made. Throws if that would be too deep.
   private func enter(_ number: Int, _ decoder: any Decoder) throws {
     guard openCount < WrittenObjects.longestChain else {
       throw DecodingError.unreadable(
