@@ -52,8 +52,8 @@ class ContainerCopier<Container> {
 struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
-  /// The references that the containers are. Never nil, but without optimization, in Swift 6, an `AnyObject` is never
-  /// known to be uniquely referenced, and an optional one is.
+  /// The references that the containers are. Never nil; optional because without optimization, in Swift 6, an `AnyObject`
+  /// that is not is never known to be uniquely referenced.
   private var containers: UnsafeMutablePointer<AnyObject?>
   private var objects: UnsafeMutablePointer<Object>
   private var count = 0
