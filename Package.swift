@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-/// Debug builds optimize the library, too: generic code is slow without optimization, and Foundation's coders, which Stow
-/// replaces, are always optimized. STOW_UNOPTIMIZED in the environment leaves the flag out, so that a debugger can step through
-/// the library.
+/// Debug builds optimize the library, too: generic code is slow without optimization, and Foundation's coders, which
+/// Stow replaces, are always optimized. STOW_UNOPTIMIZED in the environment leaves the flag out, so that a debugger can
+/// step through the library.
 let librarySettings: [SwiftSetting] =
   Context.environment["STOW_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 

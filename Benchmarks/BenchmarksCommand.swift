@@ -28,9 +28,7 @@ enum BenchmarksCommand {
     }
     try checkOutput(options.output)
     try checkOutput(options.chart)
-    if !Machine.isOptimized {
-      StandardError.print("warning: not optimized; use swift run -c release Benchmarks")
-    }
+    if !Machine.isOptimized { StandardError.print("warning: not optimized; use swift run -c release Benchmarks") }
     var report = try measure(selection, quick: options.quick)
     if let baseline { try measureAgain(whatFellIn: &report, below: baseline, selection, options) }
     try write(report, options)
@@ -55,9 +53,7 @@ enum BenchmarksCommand {
     case Options.memoryChild:
       try MemoryUse.runChild(Array(arguments.dropFirst()))
     case Options.logChild:
-      guard arguments.count == 2 else {
-        throw UsageError("\(Options.logChild) is for this program's own use")
-      }
+      guard arguments.count == 2 else { throw UsageError("\(Options.logChild) is for this program's own use") }
       try LargeLog.runChild(arguments[1])
     case Options.genericChild:
       try GenericValues.runChild(Array(arguments.dropFirst()))
@@ -76,9 +72,7 @@ enum BenchmarksCommand {
         ($0.name, ($0.isCore ? "core: " : $0.isOnDemand ? "only by --filter: " : "") + $0.summary)
       }
       + [(ColdStart.name, ColdStart.summary)]
-    for (name, summary) in entries {
-      print(name.padding(toLength: 20, withPad: " ", startingAt: 0) + summary)
-    }
+    for (name, summary) in entries { print(name.padding(toLength: 20, withPad: " ", startingAt: 0) + summary) }
   }
 
   /// Measures everything chosen.
@@ -139,9 +133,7 @@ enum BenchmarksCommand {
   /// Shows what changed since the baseline; exits if something became worse.
   private static func compare(_ report: Report, with baseline: Report, _ options: Options) throws {
     let comparison = Comparison(baseline: baseline, current: report, tolerance: options.tolerance)
-    guard !comparison.isEmpty else {
-      throw PayloadFailure(description: "the baseline has none of these payloads")
-    }
+    guard !comparison.isEmpty else { throw PayloadFailure(description: "the baseline has none of these payloads") }
     let table = "\n" + comparison.table.text
     // A report that other programs read stays alone on standard output.
     if options.output == nil, options.format == .json || options.format == .svg {

@@ -134,9 +134,7 @@ struct DocumentParser {
     guard peek != nil else { throw failure("the string does not end") }
     text += bytes[runStart..<offset]
     offset += 1
-    guard let string = String(validating: text, as: UTF8.self) else {
-      throw failure("the string is not UTF-8")
-    }
+    guard let string = String(validating: text, as: UTF8.self) else { throw failure("the string is not UTF-8") }
     return string
   }
 
@@ -273,9 +271,7 @@ enum JSONValue: Codable, Sendable {
   private static func members(
     of container: KeyedDecodingContainer<DocumentKey>
   ) throws -> [(key: String, value: JSONValue)] {
-    try container.allKeys.map {
-      (key: $0.stringValue, value: try container.decode(JSONValue.self, forKey: $0))
-    }
+    try container.allKeys.map { (key: $0.stringValue, value: try container.decode(JSONValue.self, forKey: $0)) }
   }
 
   /// Writes anything but an array or an object.

@@ -47,28 +47,22 @@ struct Options {
     var rest = arguments[...]
     var seen: Set<String> = []
     while let argument = rest.popFirst() {
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-        String.init)
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let option = parts[0]
       if try readSwitch(option) {
         if parts.count > 1 { throw UsageError("\(option) takes no value") }
       } else if Self.valueOptions.contains(option) {
         let value = parts.count > 1 ? parts[1] : rest.popFirst()
-        guard let value, !value.isEmpty, !value.hasPrefix("--") else {
-          throw UsageError("\(option) needs a value")
-        }
+        guard let value, !value.isEmpty, !value.hasPrefix("--") else { throw UsageError("\(option) needs a value") }
         guard seen.insert(option).inserted || Self.repeatableOptions.contains(option) else {
           throw UsageError("\(option) is given twice")
         }
         try readValue(option, value)
       } else {
-        throw UsageError(
-          argument.hasPrefix("-") ? "unknown option \(option)" : "unexpected argument \(argument)")
+        throw UsageError(argument.hasPrefix("-") ? "unknown option \(option)" : "unexpected argument \(argument)")
       }
     }
-    if tolerance != nil, baseline == nil {
-      throw UsageError("--tolerance is for --baseline, which is not given")
-    }
+    if tolerance != nil, baseline == nil { throw UsageError("--tolerance is for --baseline, which is not given") }
   }
 
   private static let valueOptions: Set = [

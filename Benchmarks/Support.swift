@@ -42,9 +42,7 @@ func geometricMean(_ ratios: [Double]) -> Double? {
 /// Standard error: where progress and complaints go, so that standard output holds the report alone.
 enum StandardError {
   /// Writes one line.
-  static func print(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
-  }
+  static func print(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }
 
 /// What the system says of this process's memory, in bytes.
@@ -77,8 +75,7 @@ enum ResidentMemory {
       defer { fclose(file) }
       var line = [CChar](repeating: 0, count: 256)
       while fgets(&line, Int32(line.count), file) != nil {
-        let text = String(
-          decoding: line.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         guard text.hasPrefix(name) else { continue }
         return (Int(text.filter(\.isNumber)) ?? 0) * 1024
       }
@@ -137,9 +134,7 @@ enum ChildProcess {
   /// Where this executable is.
   private static var executable: URL {
     let link = "/proc/self/exe"
-    if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) {
-      return URL(fileURLWithPath: path)
-    }
+    if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) { return URL(fileURLWithPath: path) }
     return Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
   }
 }

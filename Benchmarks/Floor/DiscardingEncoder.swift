@@ -15,9 +15,7 @@ struct DiscardingEncoder: Encoder {
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { DiscardingUnkeyedContainer(encoder: self) }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    DiscardingSingleValueContainer(encoder: self)
-  }
+  func singleValueContainer() -> any SingleValueEncodingContainer { DiscardingSingleValueContainer(encoder: self) }
 
   /// Lets a value encode itself, out of sight of the optimizer.
   @inline(never)
@@ -83,9 +81,7 @@ struct DiscardingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     encoder.container(keyedBy: keyType)
   }
 
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    encoder.unkeyedContainer()
-  }
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { encoder.unkeyedContainer() }
 
   func superEncoder() -> any Encoder { encoder }
 

@@ -87,9 +87,7 @@ extension Replay {
 extension Replay.Position {
   /// Throws if the call failed when it was recorded.
   @inline(__always)
-  mutating func checkOutcome() throws {
-    if nextOutcome() == Replay.Outcome.failure { throw Replay.RecordedFailure() }
-  }
+  mutating func checkOutcome() throws { if nextOutcome() == Replay.Outcome.failure { throw Replay.RecordedFailure() } }
 
   /// A question that cannot fail.
   @inline(__always)
@@ -162,9 +160,7 @@ extension Replay.Position {
       // A Date is the Double of its seconds.
       return unsafeBitCast(nextWord(), to: type)
     }
-    if type == UUID.self {
-      return unsafeBitCast(SIMD2(nextWord(), nextWord()), to: type)
-    }
+    if type == UUID.self { return unsafeBitCast(SIMD2(nextWord(), nextWord()), to: type) }
     if type == URL.self {
       defer { url += 1 }
       return unsafeBitCast(url.pointee, to: type)
@@ -294,36 +290,18 @@ struct ReplayKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     try tape.pointee.nextStringIfPresent()
   }
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try tape.pointee.nextScalarIfPresent()
-  }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try tape.pointee.nextScalarIfPresent() }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
     try tape.pointee.nextScalarIfPresent()
   }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try tape.pointee.nextScalarIfPresent()
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try tape.pointee.nextScalarIfPresent()
-  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try tape.pointee.nextScalarIfPresent() }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try tape.pointee.nextScalarIfPresent() }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
     try tape.pointee.nextScalarIfPresent()
   }
@@ -395,9 +373,7 @@ struct ReplayUnkeyedContainer: UnkeyedDecodingContainer {
   mutating func decode(_ type: UInt32.Type) throws -> UInt32 { advanced(past: try tape.pointee.nextScalar()) }
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 { advanced(past: try tape.pointee.nextScalar()) }
 
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    advanced(past: try tape.visit(type))
-  }
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { advanced(past: try tape.visit(type)) }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type

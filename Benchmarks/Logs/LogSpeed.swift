@@ -82,9 +82,7 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
     return time
   }
 
-  private func appendOneByOne() throws -> Double {
-    try write { log in for value in values { try log.append(value) } }
-  }
+  private func appendOneByOne() throws -> Double { try write { log in for value in values { try log.append(value) } } }
 
   private func appendAndFlush() throws -> Double {
     try write { log in
@@ -116,8 +114,8 @@ struct LogSpeed<Value: Codable & Equatable & Sendable> {
     }
   }
 
-  /// The median times to read one record by its number from a log of many: while nothing is known of any block, when all
-  /// blocks are known, and of the record after the last one.
+  /// The median times to read one record by its number from a log of many: while nothing is known of any block, when
+  /// all blocks are known, and of the record after the last one.
   private func readAtRandom() throws -> (new: Double, known: Double, neighbour: Double) {
     let log = try RecordLog(at: files.freshFile("large.log"), durability: .manual, packing: packing)
     while log.count < large { try log.append(contentsOf: values.prefix(large - log.count)) }
@@ -178,8 +176,7 @@ struct LargeLog {
   private func make(_ url: URL) throws {
     var random = RandomSource(seed: 21)
     let entries = Event.make(count: 1000).map { event in
-      Entry(
-        event: event, body: Data((0..<125).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }))
+      Entry(event: event, body: Data((0..<125).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }))
     }
     let log = try RecordLog(at: url, durability: .manual)
     while try files.size("large.log") < size {

@@ -9,8 +9,8 @@ struct LogWaiting: Sendable {
 
   private static let tasks = 64
 
-  /// Blocks until all is measured. The command itself stays on the main thread, whose memory is allocated in another way
-  /// than that of threads.
+  /// Blocks until all is measured. The command itself stays on the main thread, whose memory is allocated in another
+  /// way than that of threads.
   func measure() throws -> LogWaitingResult {
     StandardError.print("log: waiting")
     let done = DispatchSemaphore(value: 0)
@@ -159,8 +159,6 @@ final class JSONLines {
   /// Decodes all lines of a file.
   static func read<Value: Decodable>(_ type: Value.Type, at url: URL, _ body: (Value) throws -> Void) throws {
     let decoder = JSONDecoder()
-    for line in try Data(contentsOf: url).split(separator: 0x0A) {
-      try body(decoder.decode(type, from: line))
-    }
+    for line in try Data(contentsOf: url).split(separator: 0x0A) { try body(decoder.decode(type, from: line)) }
   }
 }

@@ -89,8 +89,8 @@ enum MemoryUse {
 /// Whether the time of a record stays the same however many there are. Each number of records has a process of its own
 /// for each codec: in one that had held millions already, a million more lie scattered in what those left free.
 ///
-/// The cases take turns, and each counts with its fastest turn: processors and their neighbours change from one state to
-/// another, and figures of different states would say nothing about growth.
+/// The cases take turns, and each counts with its fastest turn: processors and their neighbours change from one state
+/// to another, and figures of different states would say nothing about growth.
 enum Growth {
   /// The kinds of record.
   enum Subject: String, CaseIterable {
@@ -157,8 +157,7 @@ enum Growth {
   }
 
   /// Prints the nanoseconds of encoding and, except for the floor, decoding all records.
-  private static func runChild<Record: Codable>(_ side: Side, _ records: [Record], _ sampler: Sampler) throws
-  {
+  private static func runChild<Record: Codable>(_ side: Side, _ records: [Record], _ sampler: Sampler) throws {
     let passes: [Workload.Pass]
     switch side {
     case .stow: passes = try Self.passes(StowCodec(), records)

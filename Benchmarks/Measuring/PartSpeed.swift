@@ -52,9 +52,7 @@ struct PartSpeed<Value: Codable & Equatable & Sendable, Field: Decodable & Equat
         PartTiming(
           name: "opened, all records one by one",
           time: try time(1) {
-            for record in try message.elements(at: [.key(Self.key)]) {
-              blackHole(try record.decode(Value.self))
-            }
+            for record in try message.elements(at: [.key(Self.key)]) { blackHole(try record.decode(Value.self)) }
           }),
       ])
   }
@@ -84,8 +82,7 @@ struct PartSpeed<Value: Codable & Equatable & Sendable, Field: Decodable & Equat
 enum PartUse {
   static func measure(quick: Bool) throws -> PartReport {
     let counts = [1000, 100_000]
-    return PartReport(
-      payloads: try counts.map { try people($0, quick) } + counts.map { try points($0, quick) })
+    return PartReport(payloads: try counts.map { try people($0, quick) } + counts.map { try points($0, quick) })
   }
 
   private static func people(_ count: Int, _ quick: Bool) throws -> PartResult {

@@ -107,8 +107,7 @@ struct Payload: Sendable {
     let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     let source = Source(kind: .document, name: path)
     self.init(name, "the document \(name).json as a generic value", .other, source) { withPropertyList in
-      var workload = try Workload(
-        sources: [value], targets: [value], .both, withPropertyList)
+      var workload = try Workload(sources: [value], targets: [value], .both, withPropertyList)
       workload.bytes.json = MinifiedJSON.count(value)
       return workload
     }
@@ -283,8 +282,7 @@ enum GenericValues {
     for (encode, decode) in zip(encode, decode) { print(encode ?? .nan, decode ?? .nan, separator: "\n") }
   }
 
-  private static func passes(_ document: JSONValue) throws -> [(encode: Workload.Pass, decode: Workload.Pass)]
-  {
+  private static func passes(_ document: JSONValue) throws -> [(encode: Workload.Pass, decode: Workload.Pass)] {
     let (stow, json) = (StowCodec(), JSONCodec())
     let message = try stow.encode(document)
     let text = try json.encode(document)
@@ -295,10 +293,7 @@ enum GenericValues {
     nonisolated(unsafe) let any = try JSONSerialization.jsonObject(with: text)
     return [
       ({ blackHole(try stow.encode(value)) }, { blackHole(try stow.decode(StowValue.self, from: message)) }),
-      (
-        { blackHole(try stow.encode(document)) },
-        { blackHole(try stow.decode(JSONValue.self, from: message)) }
-      ),
+      ({ blackHole(try stow.encode(document)) }, { blackHole(try stow.decode(JSONValue.self, from: message)) }),
       ({ blackHole(try json.encode(document)) }, { blackHole(try json.decode(JSONValue.self, from: text)) }),
       (
         { blackHole(try JSONSerialization.data(withJSONObject: any)) },

@@ -127,8 +127,7 @@ enum ColdStart {
     }
     return CodecName.allCases.map { codec in
       let runs = samples[codec, default: []]
-      return ColdResult(
-        codec: codec.rawValue, encode: median(runs.map { $0[0] }), decode: median(runs.map { $0[1] }))
+      return ColdResult(codec: codec.rawValue, encode: median(runs.map { $0[0] }), decode: median(runs.map { $0[1] }))
     }
   }
 
@@ -140,9 +139,7 @@ enum ColdStart {
     let encode = try Clock.time { message = try codec.encode(people) }
     var decoded: [Person] = []
     let decode = try Clock.time { decoded = try codec.decode([Person].self, from: message) }
-    guard decoded == people else {
-      throw Workload.RoundTripFailure(description: "cold: the round trip fails")
-    }
+    guard decoded == people else { throw Workload.RoundTripFailure(description: "cold: the round trip fails") }
     print(encode, decode)
   }
 }

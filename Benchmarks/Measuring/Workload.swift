@@ -66,7 +66,8 @@ struct Workload {
     self.decode = subject == .lending ? nil : decode
   }
 
-  /// Adds the same by types with tables of fields, whose messages must be the same, except for the order of dictionaries.
+  /// Adds the same by types with tables of fields, whose messages must be the same, except for the order of
+  /// dictionaries.
   mutating func add<Tabled: Codable>(_ tabled: Tabled.Type, _ values: [some Encodable], by codec: StowCodec)
     throws
   {
@@ -89,9 +90,7 @@ struct Workload {
   }
 
   /// A replay of decoding all messages, checked against what was recorded.
-  private static func record<Target: Decodable & Equatable>(
-    _ messages: [Data], as type: Target.Type
-  ) throws -> Replay {
+  private static func record<Target: Decodable & Equatable>(_ messages: [Data], as type: Target.Type) throws -> Replay {
     let recorder = ReplayRecorder()
     let recorded = try messages.map { try recorder.record(type, from: $0) }
     let replay = Replay(recorder)
@@ -117,14 +116,10 @@ private struct Side<Format: Codec, Source: Encodable, Target: Decodable> {
   }
 
   /// Encodes every value; the bytes are dropped.
-  func encode() throws {
-    for source in sources { blackHole(try codec.encode(source)) }
-  }
+  func encode() throws { for source in sources { blackHole(try codec.encode(source)) } }
 
   /// Decodes every message; the values are dropped, which counts.
-  func decode() throws {
-    for message in messages { blackHole(try codec.decode(Target.self, from: message)) }
-  }
+  func decode() throws { for message in messages { blackHole(try codec.decode(Target.self, from: message)) } }
 
   /// Checks that decoding gives what is expected.
   func verify(_ targets: [Target]) throws where Target: Equatable {
@@ -139,9 +134,7 @@ private struct Side<Format: Codec, Source: Encodable, Target: Decodable> {
 
 extension Side where Format == StowCodec {
   /// Encodes every value; the bytes are lent.
-  func lend() throws {
-    for source in sources { try codec.lend(source) }
-  }
+  func lend() throws { for source in sources { try codec.lend(source) } }
 }
 
 /// A way to turn values into bytes and back, with the same face for all that are compared.
@@ -176,9 +169,7 @@ struct StowCodec: Codec {
   }
 
   /// Encodes a value and has the bytes lent, instead of made into a `Data`.
-  func lend<Value: Encodable>(_ value: Value) throws {
-    try encoder.withEncoded(value) { blackHole($0) }
-  }
+  func lend<Value: Encodable>(_ value: Value) throws { try encoder.withEncoded(value) { blackHole($0) } }
 
   func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try decoder.decode(type, from: data)
@@ -284,9 +275,7 @@ private struct Contestant {
   /// spread evenly.
   mutating func takePart(in round: Int, of total: Int) throws {
     guard round == 0 || round * rounds / total != (round - 1) * rounds / total else { return }
-    let time = try Clock.time {
-      for _ in 0..<repetitions { try operation() }
-    }
+    let time = try Clock.time { for _ in 0..<repetitions { try operation() } }
     samples.append(time / Double(repetitions))
   }
 }

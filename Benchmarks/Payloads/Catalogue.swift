@@ -21,9 +21,7 @@ enum Catalogue {
     Payload("tree", "a recursive class, 4,000 nodes", .core, tabled: TabledNode.self) {
       Node.make(count: 4000)
     },
-    Payload(
-      "events", "5,000 log events: Date, enum, UUID, attributes, URL", .core, tabled: [TabledEvent].self
-    ) {
+    Payload("events", "5,000 log events: Date, enum, UUID, attributes, URL", .core, tabled: [TabledEvent].self) {
       Event.make(count: 5000)
     },
     Payload(
@@ -32,9 +30,7 @@ enum Catalogue {
     ) {
       AccessLogEntry.make(count: 10_000)
     },
-    Payload(
-      "mesh", "125,000 triangles of 12 Float (Rust serialization benchmark)", .core, tabled: TabledMesh.self
-    ) {
+    Payload("mesh", "125,000 triangles of 12 Float (Rust serialization benchmark)", .core, tabled: TabledMesh.self) {
       Mesh.make(triangles: 125_000)
     },
     Payload(
@@ -58,8 +54,7 @@ enum Catalogue {
     Payload("sparse", "people, half of the optionals nil", .other, tabled: [TabledSparsePerson].self) {
       SparsePerson.make(count: 1000)
     },
-    Payload("cells", "100,000 structs of small integers and enumerations", .other, tabled: [TabledCell].self)
-    {
+    Payload("cells", "100,000 structs of small integers and enumerations", .other, tabled: [TabledCell].self) {
       Cell.make(count: 100_000)
     },
     Payload("tree_structs", "tree, of structs", .other, tabled: TabledBranch.self) {
@@ -71,16 +66,13 @@ enum Catalogue {
     ) {
       Small.make(count: 10_000)
     },
-    Payload(
-      "tweets", "300 tweets, typed, shaped like twitter.json", .other, tabled: TabledSearchResult.self
-    ) {
+    Payload("tweets", "300 tweets, typed, shaped like twitter.json", .other, tabled: TabledSearchResult.self) {
       SearchResult.make(count: 300)
     },
     Payload("geometry", "50,000 coordinate pairs, typed, shaped like canada.json", .other) {
       FeatureCollection.make(rings: 480, pairs: 50_000)
     },
-    Payload(lending: "small_lent", "small, and Stow lends the bytes by withEncoded", tabled: TabledSmall.self)
-    {
+    Payload(lending: "small_lent", "small, and Stow lends the bytes by withEncoded", tabled: TabledSmall.self) {
       Small.make(count: 10_000)
     },
     Payload("ints", "100,000 Int of 1 to 62 bits", .other) { Numbers.ints(count: 100_000) },

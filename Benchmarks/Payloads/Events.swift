@@ -44,9 +44,7 @@ extension Event {
   /// Up to four attributes, named from a small vocabulary.
   private static func attributes(_ random: inout RandomSource) -> [String: String] {
     var attributes: [String: String] = [:]
-    for _ in 0..<random.int(in: 0...4) {
-      attributes[random.pick(attributeNames)] = random.pick(Vocabulary.words)
-    }
+    for _ in 0..<random.int(in: 0...4) { attributes[random.pick(attributeNames)] = random.pick(Vocabulary.words) }
     return attributes
   }
 
@@ -186,8 +184,7 @@ extension AccessLogEntry.Address {
   }
 }
 
-/// A record whose fields are read last to first: a decoder that hopes for the written order is wrong at
-/// every step.
+/// A record whose fields are read last to first: a decoder that hopes for the written order is wrong at every step.
 struct ReversedRecord: Codable, Equatable, Sendable {
   /// A hundred keys.
   private enum Field: String, CodingKey, CaseIterable {
@@ -244,9 +241,7 @@ struct PartialRecord: Decodable, Equatable, Sendable {
     let objects = random.array(count: count) { random in
       ManyKeys(values: random.array(count: 1000) { $0.int(in: 0...100_000) })
     }
-    let records = objects.map {
-      PartialRecord(early: $0.values[100], middle: $0.values[500], late: $0.values[900])
-    }
+    let records = objects.map { PartialRecord(early: $0.values[100], middle: $0.values[500], late: $0.values[900]) }
     return (objects, records)
   }
 }
@@ -283,9 +278,7 @@ struct ManyKeys: Encodable, Sendable {
   /// Writes `key-0`, `key-1` and so on.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: NumberedKey.self)
-    for (number, value) in values.enumerated() {
-      try container.encode(value, forKey: NumberedKey(number: number))
-    }
+    for (number, value) in values.enumerated() { try container.encode(value, forKey: NumberedKey(number: number)) }
   }
 }
 

@@ -88,8 +88,7 @@ struct Fallback: Codable, Equatable, Sendable {
 
     func encode(to encoder: any Encoder) throws {
       guard isValid else {
-        throw EncodingError.invalidValue(
-          self, .init(codingPath: encoder.codingPath, debugDescription: "not valid"))
+        throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: "not valid"))
       }
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(code, forKey: .code)
@@ -127,8 +126,7 @@ struct Fallback: Codable, Equatable, Sendable {
     var (random, number) = (RandomSource(seed: 42), 0)
     return random.array(count: count) {
       number += 1
-      let detail = Detail(
-        code: $0.int(in: 100...599), text: $0.sentence(1...4), isValid: number % refused != 0)
+      let detail = Detail(code: $0.int(in: 100...599), text: $0.sentence(1...4), isValid: number % refused != 0)
       return Fallback(
         id: $0.int(in: 1...1_000_000), name: $0.pick(Vocabulary.firstNames), detail: detail,
         tags: [$0.pick(Vocabulary.tags), $0.pick(Vocabulary.tags)])

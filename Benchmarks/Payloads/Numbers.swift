@@ -61,9 +61,7 @@ enum Texts {
     var random = RandomSource(seed: 9)
     var dictionary: [String: Int] = [:]
     dictionary.reserveCapacity(count)
-    for number in 0..<count {
-      dictionary["\(random.pick(Vocabulary.words))-\(number)"] = random.int(in: 0...1_000_000)
-    }
+    for number in 0..<count { dictionary["\(random.pick(Vocabulary.words))-\(number)"] = random.int(in: 0...1_000_000) }
     return dictionary
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The five types of GLD.SerializerBenchmark (github.com/leo-gan/GLD.SerializerBenchmark), which compares serializers of many
-/// languages: each type alone, and in lists of a hundred.
+/// The five types of GLD.SerializerBenchmark (github.com/leo-gan/GLD.SerializerBenchmark), which compares serializers
+/// of many languages: each type alone, and in lists of a hundred.
 ///
 /// The fields and their names are those of that benchmark, and so are the lengths of texts and lists and the ranges of
 /// numbers. The values are made here.
@@ -96,8 +96,7 @@ enum SerializerBenchmark {
         id: random.letters(8...12), status: Int32(random.int(in: 0...5)),
         meta: .init(region: random.letters(2...4), version: Int32(random.int(in: 1...10))),
         items: random.array(count: 8) {
-          .init(
-            sku: $0.letters(3...12), qty: Int32($0.int(in: 1...100)), price: Int64($0.int(in: 0...100_000)))
+          .init(sku: $0.letters(3...12), qty: Int32($0.int(in: 1...100)), price: Int64($0.int(in: 0...100_000)))
         })
     }
     + pair("telemetry", "32 numbers and 2 tags") { random in
@@ -350,9 +349,7 @@ extension Player {
 extension Player.Item {
   /// A stack of one of the things.
   fileprivate static func make(_ random: inout RandomSource) -> Self {
-    Self(
-      count: Int8(random.int(in: 1...64)), slot: UInt8(random.int(in: 0...35)), id: random.pick(Player.things)
-    )
+    Self(count: Int8(random.int(in: 1...64)), slot: UInt8(random.int(in: 0...35)), id: random.pick(Player.things))
   }
 }
 
@@ -495,9 +492,7 @@ extension GameUpdate.Contact {
   }
 
   /// Any 16-bit number.
-  private static func int16(_ random: inout RandomSource) -> Int16 {
-    Int16(truncatingIfNeeded: random.next())
-  }
+  private static func int16(_ random: inout RandomSource) -> Int16 { Int16(truncatingIfNeeded: random.next()) }
 }
 
 extension GameUpdate.TerrainChunk {

@@ -6,8 +6,7 @@ import Stow
 struct TabledPoint: StowFields, Sendable {
   var x, y, z: Double
 
-  static let stowFields = FieldTable(
-    TabledPoint.init, Field("x", \.x), Field("y", \.y), Field("z", \.z))
+  static let stowFields = FieldTable(TabledPoint.init, Field("x", \.x), Field("y", \.y), Field("z", \.z))
 }
 
 struct TabledSmall: StowFields, Sendable {
@@ -150,8 +149,7 @@ struct TabledMesh: StowFields, Sendable {
   struct Vector: StowFields, Sendable {
     var x, y, z: Float
 
-    static let stowFields = FieldTable(
-      Vector.init, Field("x", \.x), Field("y", \.y), Field("z", \.z))
+    static let stowFields = FieldTable(Vector.init, Field("x", \.x), Field("y", \.y), Field("z", \.z))
   }
 
   struct Triangle: StowFields, Sendable {
@@ -163,8 +161,7 @@ struct TabledMesh: StowFields, Sendable {
 
   var triangles: [Triangle]
 
-  static let stowFields = FieldTable(
-    TabledMesh.init, Field("triangles", \.triangles))
+  static let stowFields = FieldTable(TabledMesh.init, Field("triangles", \.triangles))
 }
 
 struct TabledPlayer: StowFields, Sendable {
@@ -173,8 +170,7 @@ struct TabledPlayer: StowFields, Sendable {
     var slot: UInt8
     var id: String
 
-    static let stowFields = FieldTable(
-      Item.init, Field("count", \.count), Field("slot", \.slot), Field("id", \.id))
+    static let stowFields = FieldTable(Item.init, Field("count", \.count), Field("slot", \.slot), Field("id", \.id))
   }
 
   struct Abilities: StowFields, Sendable {
@@ -212,8 +208,7 @@ struct TabledPlayer: StowFields, Sendable {
     var uuid: [UInt32]
     var entity: Entity
 
-    static let stowFields = FieldTable(
-      Vehicle.init, Field("uuid", \.uuid), Field("entity", \.entity))
+    static let stowFields = FieldTable(Vehicle.init, Field("uuid", \.uuid), Field("entity", \.entity))
   }
 
   struct RecipeBook: StowFields, Sendable {
@@ -287,8 +282,7 @@ struct TabledGameUpdate: StowFields, Sendable {
   struct Position: StowFields, Sendable {
     var x, y: Float
 
-    static let stowFields = FieldTable(
-      Position.init, Field("x", \.x), Field("y", \.y))
+    static let stowFields = FieldTable(Position.init, Field("x", \.x), Field("y", \.y))
   }
 
   struct Transform: StowFields, Sendable {
@@ -324,8 +318,7 @@ struct TabledGameUpdate: StowFields, Sendable {
     var x, y: Int8
     var heights: Data
 
-    static let stowFields = FieldTable(
-      TerrainChunk.init, Field("x", \.x), Field("y", \.y), Field("heights", \.heights))
+    static let stowFields = FieldTable(TerrainChunk.init, Field("x", \.x), Field("y", \.y), Field("heights", \.heights))
   }
 
   var contacts: [Contact]
@@ -411,8 +404,7 @@ struct TabledEntities: StowFields, Sendable {
     var text: String
     var indices: [Int]
 
-    static let stowFields = FieldTable(
-      Hashtag.init, Field("text", \.text), Field("indices", \.indices))
+    static let stowFields = FieldTable(Hashtag.init, Field("text", \.text), Field("indices", \.indices))
   }
 
   struct Link: StowFields, Sendable {

@@ -242,8 +242,7 @@ extension TwitterUser {
   fileprivate static func make(_ random: inout RandomSource) -> TwitterUser {
     let id = random.int(in: 1_000_000...2_800_000_000)
     let name = random.pick(Vocabulary.firstNames)
-    let image =
-      "http://pbs.twimg.com/profile_images/\(random.int(in: 1 << 58...1 << 59))/\(random.hex(8))_normal.jpeg"
+    let image = "http://pbs.twimg.com/profile_images/\(random.int(in: 1 << 58...1 << 59))/\(random.hex(8))_normal.jpeg"
     let hasOwnColours = random.chance(0.4)
     return TwitterUser(
       id: id, idString: String(id), name: name, screenName: name.lowercased() + random.hex(4),

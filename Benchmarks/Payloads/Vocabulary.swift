@@ -38,8 +38,7 @@ enum Vocabulary {
     Paris Porto Prague Reykjavík Santiago Seattle Stockholm Toronto Vienna Zürich
     """)
 
-  static let countries = list(
-    "AT AU BE CA CH CL CO CZ DE DK EG ES FI FR GB GR HU ID IE IN IS IT JP KE NL NO US")
+  static let countries = list("AT AU BE CA CH CL CO CZ DE DK EG ES FI FR GB GR HU ID IE IN IS IT JP KE NL NO US")
 
   static let streets = list(
     """
@@ -71,9 +70,7 @@ enum Vocabulary {
     """)
 
   /// The words of a text.
-  private static func list(_ text: String) -> [String] {
-    text.split(whereSeparator: \.isWhitespace).map(String.init)
-  }
+  private static func list(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 }
 
 /// A seeded generator (SplitMix64) with the few draws the payloads need, the same on every machine and
@@ -116,9 +113,7 @@ struct RandomSource {
   mutating func chance(_ probability: Double) -> Bool { unit() < probability }
 
   /// One element, each as likely.
-  mutating func pick<Element>(_ elements: [Element]) -> Element {
-    elements[int(in: 0...elements.count - 1)]
-  }
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[int(in: 0...elements.count - 1)] }
 
   /// What `make` returns, or nil when the die says so: an optional field.
   mutating func maybe<Value>(_ probability: Double, _ make: (inout RandomSource) -> Value) -> Value? {
@@ -126,9 +121,7 @@ struct RandomSource {
   }
 
   /// As many made values as a number of `range` says.
-  mutating func array<Element>(
-    _ range: ClosedRange<Int>, _ make: (inout RandomSource) -> Element
-  ) -> [Element] {
+  mutating func array<Element>(_ range: ClosedRange<Int>, _ make: (inout RandomSource) -> Element) -> [Element] {
     let count = int(in: range)
     var elements: [Element] = []
     elements.reserveCapacity(count)
@@ -137,9 +130,7 @@ struct RandomSource {
   }
 
   /// `count` made values.
-  mutating func array<Element>(
-    count: Int, _ make: (inout RandomSource) -> Element
-  ) -> [Element] {
+  mutating func array<Element>(count: Int, _ make: (inout RandomSource) -> Element) -> [Element] {
     array(count...count, make)
   }
 

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The report as a picture: for each payload, how many times as fast as JSON Stow encodes and decodes, and below that how large its output
-/// is compared with JSON's. It is narrow enough for a telephone, and has colours for light and dark pages.
+/// The report as a picture: for each payload, how many times as fast as JSON Stow encodes and decodes, and below that
+/// how large its output is compared with JSON's. It is narrow enough for a telephone, and has colours for light and
+/// dark pages.
 struct Chart {
   /// One payload or mean: a group of bars.
   private struct Group {
@@ -35,8 +36,7 @@ struct Chart {
         Group(name: $0.name, encode: $0.encode?.stowRatio, decode: $0.decode?.stowRatio, share: $0.sizeShare)
       }
       + report.means.map {
-        Group(
-          name: "mean (\($0.name))", encode: $0.encodeRatio, decode: $0.decodeRatio, share: $0.sizeShare)
+        Group(name: "mean (\($0.name))", encode: $0.encodeRatio, decode: $0.decodeRatio, share: $0.sizeShare)
       }
     scale = Scale(groups.flatMap { [$0.encode, $0.decode] }.compactMap { $0 }.filter(\.isFinite))
     footer = Self.lines(of: report.machine.description)
@@ -59,9 +59,7 @@ struct Chart {
     var origin: Double { isLinear ? 0 : 1 }
 
     /// The place of a ratio, from 0 to 1.
-    func place(of ratio: Double) -> Double {
-      isLinear ? ratio / end : log(ratio / start) / log(end / start)
-    }
+    func place(of ratio: Double) -> Double { isLinear ? ratio / end : log(ratio / start) / log(end / start) }
 
     var marks: [Double] {
       isLinear
@@ -111,8 +109,7 @@ struct Chart {
         Self.style,
         rectangle(0, 0, width, height, "back"),
         label("Stow compared with JSON", 16, 34, "font-size=\"22\" font-weight=\"700\""),
-        label(
-          "Times as fast, \(scale.isLinear ? "linear" : "logarithmic") scale", 16, 64, "font-weight=\"600\""),
+        label("Times as fast, \(scale.isLinear ? "linear" : "logarithmic") scale", 16, 64, "font-weight=\"600\""),
         rectangle(16, 77, 14, 14, "encode"), label("encoding", 36, 90),
         rectangle(124, 77, 14, 14, "decode"), label("decoding", 144, 90),
         label("Bytes, in percent (less is better)", 16, shareTop - 30, "font-weight=\"600\""),

@@ -213,9 +213,7 @@ struct Comparison {
   }
 
   /// The names of payloads that are coded more slowly than the tolerance allows.
-  var slower: Set<String> {
-    Set(pairs.filter { old, new in !speedRegressions(old, new).isEmpty }.map(\.new.name))
-  }
+  var slower: Set<String> { Set(pairs.filter { old, new in !speedRegressions(old, new).isEmpty }.map(\.new.name)) }
 
   /// Old and new figures side by side.
   var table: Table {

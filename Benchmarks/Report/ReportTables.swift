@@ -33,9 +33,7 @@ extension Report {
         Table.Column(group: "\(group), x JSON", title: $0)
       }
     }
-    func ratios(
-      _ stow: Double?, tabled: Double? = nil, _ plistRatio: Double?, _ floor: Double?
-    ) -> [String] {
+    func ratios(_ stow: Double?, tabled: Double? = nil, _ plistRatio: Double?, _ floor: Double?) -> [String] {
       [Figures.ratio(stow), tabled.map { Figures.ratio($0) } ?? ""]
         + (plist ? [Figures.ratio(plistRatio)] : []) + [Figures.ratio(floor)]
     }
@@ -72,9 +70,7 @@ extension Report {
     var columns = [Table.Column(title: "payload", isText: true)]
     for group in ["encode", "decode"] {
       columns += (plist ? ["Stow", "table", "JSON", "plist", "calls"] : ["Stow", "table", "JSON", "calls"])
-        .map {
-          Table.Column(group: group, title: $0)
-        }
+        .map { Table.Column(group: group, title: $0) }
     }
     func cells(_ timing: Timing?) -> [String] {
       [Figures.time(timing?.stow), timing?.tabled.map { Figures.time($0) } ?? "", Figures.time(timing?.json)]
@@ -84,9 +80,7 @@ extension Report {
     return Table(
       title: "Times (medians)", columns: columns,
       rows: payloads.map { [$0.name] + cells($0.encode) + cells($0.decode) },
-      notes: payloads.filter { $0.calls > 1 }.map {
-        "\($0.name): the sum of \(Figures.count($0.calls)) calls."
-      })
+      notes: payloads.filter { $0.calls > 1 }.map { "\($0.name): the sum of \(Figures.count($0.calls)) calls." })
   }
 
   /// First calls.
@@ -106,9 +100,7 @@ extension Report {
         .init(title: "decode"),
       ],
       rows: generic.flatMap { result in
-        result.times.map {
-          [result.document, $0.side, Figures.time($0.encode), Figures.time($0.decode)]
-        }
+        result.times.map { [result.document, $0.side, Figures.time($0.encode), Figures.time($0.decode)] }
       })
   }
 

@@ -157,9 +157,7 @@ enum Figures {
   }
 
   /// A number with so many decimals.
-  static func fixed(_ number: Double, _ decimals: Int) -> String {
-    String(format: "%.\(decimals)f", number)
-  }
+  static func fixed(_ number: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", number) }
 
   private static func threeDigits(_ number: Double) -> String {
     fixed(number, number < 9.995 ? 2 : number < 99.95 ? 1 : 0)

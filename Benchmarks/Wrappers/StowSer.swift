@@ -6,9 +6,7 @@ import Stow
 
 private final class StowDecoderBox: Fixture.GenericDecoder {
   let decoder = StowDecoder()
-  func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    try decoder.decode(type, from: data)
-  }
+  func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T { try decoder.decode(type, from: data) }
 }
 
 public final class StowSerializer: CodableBenchSerializer {

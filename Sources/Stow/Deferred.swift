@@ -18,8 +18,8 @@
 /// if envelope.topic == "orders" { handle(try envelope.payload.value()) }
 /// ```
 ///
-/// A `StowEncoder` writes ``message`` as data. A `StowDecoder` copies it, and neither decodes nor checks it; it
-/// throws `typeMismatch` if there is a value in place of data. So do coders that forward to them, with their `userInfo`; other
+/// A `StowEncoder` writes ``message`` as data. A `StowDecoder` copies it, and neither decodes nor checks it; it throws
+/// `typeMismatch` if there is a value in place of data. So do coders that forward to them, with their `userInfo`; other
 /// coders write and read the value itself. See <doc:Parts>.
 ///
 /// Two of these are equal if their messages are, which dictionaries in equal values can make different.
@@ -36,9 +36,7 @@ public struct Deferred<Value: Codable>: Codable, Sendable, Hashable {
   /// Takes the time to encode the value; encoding this afterwards only copies bytes.
   ///
   /// - Throws: What `StowEncoder.encode(_:)` throws.
-  public init(_ value: Value, encoder: StowEncoder = StowEncoder()) throws {
-    message = try encoder.encode(value)
-  }
+  public init(_ value: Value, encoder: StowEncoder = StowEncoder()) throws { message = try encoder.encode(value) }
 
   /// Takes bytes as the message of a value. They are not checked until the value is asked for.
   ///
@@ -69,8 +67,7 @@ public struct Deferred<Value: Codable>: Codable, Sendable, Hashable {
       guard case .data(let message) = try container.decode(StowValue.self) else {
         // Throws, unless there is an array of bytes, which is no message either.
         _ = try container.decode(Data.self)
-        throw DecodingError.mismatch(
-          Data.self, path: container.codingPath, "Expected data, but found an array.")
+        throw DecodingError.mismatch(Data.self, path: container.codingPath, "Expected data, but found an array.")
       }
       self.init(message: message)
     } else if decoder.userInfo[.stowCoder] != nil {

@@ -96,7 +96,8 @@ public final class StowDecoder: Sendable {
     try data.lendBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value, or a part of it, from a message in any contiguous bytes, such as a `[UInt8]`, without copying them.
+  /// Decodes a value, or a part of it, from a message in any contiguous bytes, such as a `[UInt8]`, without copying
+  /// them.
   ///
   /// ```swift
   /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
@@ -117,9 +118,7 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value, or a part of it, from a message in a span, without copying the message. Takes the time of
   /// `decode(_:from:at:)` for other bytes, and throws the same.
-  public func decode<Value: Decodable>(
-    _ type: Value.Type, from span: RawSpan, at path: StowPath = []
-  ) throws -> Value {
+  public func decode<Value: Decodable>(_ type: Value.Type, from span: RawSpan, at path: StowPath = []) throws -> Value {
     try span.withUnsafeBytes { try decode(type, from: $0, at: path) }
   }
 
@@ -199,10 +198,9 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what `message(from:)` for others throws.
-  public func message(from span: RawSpan) throws -> StowMessage {
-    try span.withUnsafeBytes { try message(from: $0) }
-  }
+  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what `message(from:)` for others
+  /// throws.
+  public func message(from span: RawSpan) throws -> StowMessage { try span.withUnsafeBytes { try message(from: $0) } }
 
   // MARK: sessions
 
@@ -258,9 +256,7 @@ public final class StowDecoder: Sendable {
   }
 
   /// Opens a record to be read in parts. Its bytes are copied, and the definitions are not extended any more.
-  package func message(
-    _ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope
-  ) throws -> StowMessage {
+  package func message(_ record: UnsafeRawBufferPointer, in scope: DecodingDefinitions.Scope) throws -> StowMessage {
     try options.read {
       StowMessage(
         try OpenMessage(

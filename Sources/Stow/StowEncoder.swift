@@ -104,15 +104,13 @@ public final class StowEncoder: Sendable {
 
   /// Encodes a value.
   ///
-  /// Takes time and memory in proportion to the value. While it runs, it needs 12 to 20 bytes for each value inside and 36
-  /// for each container, twice that if keys are sorted or come out of order, in buffers that grow as they fill. Strings and
-  /// the output come on top.
+  /// Takes time and memory in proportion to the value. While it runs, it needs 12 to 20 bytes for each value inside and
+  /// 36 for each container, twice that if keys are sorted or come out of order, in buffers that grow as they fill.
+  /// Strings and the output come on top.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value encodes nothing or nests too deeply, and whatever
   ///   an `encode(to:)` throws.
-  public func encode<Value: Encodable>(_ value: Value) throws -> Data {
-    try write(value) { $0.finish() }
-  }
+  public func encode<Value: Encodable>(_ value: Value) throws -> Data { try write(value) { $0.finish() } }
 
   /// Encodes a value of a registered type, with the name of its type.
   ///
@@ -124,9 +122,7 @@ public final class StowEncoder: Sendable {
   ///
   /// - Throws: `EncodingError.invalidValue` if the type of a value is not registered in `types`, and what
   ///   `encode(_:)` throws.
-  public func encode<Value>(polymorphic value: Value) throws -> Data {
-    try encode(Polymorphic(wrappedValue: value))
-  }
+  public func encode<Value>(polymorphic value: Value) throws -> Data { try encode(Polymorphic(wrappedValue: value)) }
 
   /// Encodes a value, lends the message to `body` instead of making a `Data` of it, and returns what `body` returns.
   ///

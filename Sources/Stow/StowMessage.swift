@@ -53,9 +53,7 @@ public struct StowMessage: Sendable {
   /// ``StowEncoder/encode(_:to:)`` does, is safe.
   ///
   /// - Throws: What ``init(from:)`` throws, and the error of the system if the file cannot be read.
-  public init(mapping file: URL) throws {
-    try self.init(from: Data(contentsOf: file, options: .alwaysMapped))
-  }
+  public init(mapping file: URL) throws { try self.init(from: Data(contentsOf: file, options: .alwaysMapped)) }
 
   init(_ message: OpenMessage, _ origin: Origin? = nil, _ path: StowPath = []) {
     self.message = message
@@ -91,9 +89,7 @@ public struct StowMessage: Sendable {
   /// ```
   ///
   /// - Throws: As ``decode(_:at:)`` if the path leads to nothing.
-  public func kind(at path: StowPath = []) throws -> StowKind {
-    try walkToValue(along: path) { try $0.kind() }
-  }
+  public func kind(at path: StowPath = []) throws -> StowKind { try walkToValue(along: path) { try $0.kind() } }
 
   /// Returns the number of elements of an array, or of keys of an object.
   ///
@@ -103,11 +99,9 @@ public struct StowMessage: Sendable {
   /// let count = try message.count(at: ["people"])
   /// ```
   ///
-  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and `typeMismatch`
-  ///   for other kinds.
-  public func count(at path: StowPath = []) throws -> Int {
-    try walkToValue(along: path) { try $0.count() }
-  }
+  /// - Throws: As ``decode(_:at:)`` if the path leads to nothing; `DecodingError.valueNotFound` for nil, and
+  ///   `typeMismatch` for other kinds.
+  public func count(at path: StowPath = []) throws -> Int { try walkToValue(along: path) { try $0.count() } }
 
   /// Returns the keys of an object, in order.
   ///
@@ -116,9 +110,7 @@ public struct StowMessage: Sendable {
   /// ```
   ///
   /// - Throws: As ``count(at:)``.
-  public func keys(at path: StowPath = []) throws -> [String] {
-    try walkToValue(along: path) { try $0.keys() }
-  }
+  public func keys(at path: StowPath = []) throws -> [String] { try walkToValue(along: path) { try $0.keys() } }
 
   /// Returns whether a path leads to a value, which may be nil; with `each`, whether it does in every element.
   ///
@@ -153,8 +145,8 @@ public struct StowMessage: Sendable {
 
   /// Returns the elements of an array or the values of an object, in order.
   ///
-  /// They are found lazily, with constant memory, except for the keys of an object, and integers that a packed array holds
-  /// in different widths.
+  /// They are found lazily, with constant memory, except for the keys of an object, and integers that a packed array
+  /// holds in different widths.
   ///
   /// ```swift
   /// for person in try message.elements(at: ["people"]) {
@@ -179,8 +171,7 @@ public struct StowMessage: Sendable {
       switch origin {
       case .missing(let error), .failed(let error): throw error
       case .place(let place):
-        var walk = PathWalk(
-          session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
+        var walk = PathWalk(session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
         try walk.follow(path.steps)
         return try body(walk)
       }
@@ -188,9 +179,7 @@ public struct StowMessage: Sendable {
   }
 
   /// Walks along a path to a value that must exist.
-  private func walkToValue<Result>(
-    along path: StowPath, _ body: (PathWalk) throws -> Result
-  ) throws -> Result {
+  private func walkToValue<Result>(along path: StowPath, _ body: (PathWalk) throws -> Result) throws -> Result {
     try result(along: path) { walk in
       guard walk.isThere else { throw walk.missing(Any.self) }
       return try body(walk)
@@ -205,13 +194,11 @@ extension StowValue {
   /// let name = try StowValue(from: data)["name"]?.string
   /// ```
   ///
-  /// Takes time in proportion to the message; SECURITY.md says how much memory. A `StowDecoder` reads messages that rely
-  /// on a context, and those that nest deeper than usual: `decoder.decode(StowValue.self, from: data)`.
+  /// Takes time in proportion to the message; SECURITY.md says how much memory. A `StowDecoder` reads messages that
+  /// rely on a context, and those that nest deeper than usual: `decoder.decode(StowValue.self, from: data)`.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message.
-  public init(from bytes: some ContiguousBytes) throws {
-    self = try StowDecoder().decode(StowValue.self, from: bytes)
-  }
+  public init(from bytes: some ContiguousBytes) throws { self = try StowDecoder().decode(StowValue.self, from: bytes) }
 
   /// Makes the value that a message of `value` would hold.
   ///
@@ -231,8 +218,8 @@ extension StowValue {
   /// try value.encoded().write(to: file)
   /// ```
   ///
-  /// Equal values have the same message, except for the order of keys and the spelling of strings and decimal numbers, which
-  /// are kept. Takes time and memory in proportion to the value.
+  /// Equal values have the same message, except for the order of keys and the spelling of strings and decimal numbers,
+  /// which are kept. Takes time and memory in proportion to the value.
   ///
   /// - Throws: `EncodingError.invalidValue` if the value nests more than 512 levels deep.
   public func encoded() throws -> Data { try StowEncoder().encode(self) }
@@ -263,7 +250,8 @@ extension StowMessage {
     /// Whether the bytes before the next element are broken.
     fileprivate var isBroken = false
 
-    /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the path after `each`.
+    /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the path after
+    /// `each`.
     public mutating func next() -> StowMessage? {
       if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
       return found.popLast()

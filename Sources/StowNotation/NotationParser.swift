@@ -44,8 +44,8 @@ struct NotationParser {
   static let deepestOfMessages = 515
 
   /// - Parameters:
-  ///   - text: What should be UTF-8, and must outlive the parser. Strings are checked when they are met, so that a text that is
-  ///     wrong is not read beyond that.
+  ///   - text: What should be UTF-8, and must outlive the parser. Strings are checked when they are met, so that a text
+  ///     that is wrong is not read beyond that.
   ///   - maximumDepth: How deep arrays and objects may nest; by default as deep as can be written to a message.
   init(_ text: UnsafeBufferPointer<UInt8>, isJSON: Bool = false, maximumDepth: Int = 512) {
     scanner = NotationScanner(text)
@@ -263,8 +263,7 @@ struct NotationParser {
     else { return nil }
     if parts.count == 2 { exponent -= parts[1].utf8.count }
     return Int8(exactly: exponent).map {
-      let value = StowValue.largeDecimal(
-        magnitude: magnitude, exponent: $0, isNegative: isNegative && magnitude != 0)
+      let value = StowValue.largeDecimal(magnitude: magnitude, exponent: $0, isNegative: isNegative && magnitude != 0)
       return value.decimal.map { .decimal($0) } ?? value
     }
   }
@@ -289,9 +288,7 @@ struct NotationParser {
     let rest = text[pattern.count...].dropLast()
     if rest.isEmpty { return Double(whole) }
     var fraction = Array(rest.dropFirst())
-    guard rest.first == UInt8(ascii: "."), !fraction.isEmpty, fraction.allSatisfy(Notation.isDigit) else {
-      return nil
-    }
+    guard rest.first == UInt8(ascii: "."), !fraction.isEmpty, fraction.allSatisfy(Notation.isDigit) else { return nil }
     if whole >= 0 || fraction.allSatisfy({ $0 == UInt8(ascii: "0") }) {
       return Double("\(whole).\(String(decoding: fraction, as: UTF8.self))")
     }

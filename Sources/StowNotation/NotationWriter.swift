@@ -21,8 +21,7 @@ package struct NotationWriter {
 
   /// The text that was written.
   package private(set) var text = ""
-  /// The characters that are left on the line while checking whether a value fits on it; nil when they are
-  /// not counted.
+  /// The characters that are left on the line while checking whether a value fits on it; nil when they are not counted.
   private var room: Int?
 
   /// The bytes of text at which the sink takes it.
@@ -57,15 +56,12 @@ package struct NotationWriter {
   private mutating func write(_ value: StowValue, indent: Int, used: Int, level: Int) {
     switch value {
     case .array(let elements):
-      writeItems("[", elements, "]", indent, used, level) {
-        $0.write($1, indent: $2, used: $3, level: level + 1)
-      }
+      writeItems("[", elements, "]", indent, used, level) { $0.write($1, indent: $2, used: $3, level: level + 1) }
     case .object(let object):
       writeItems("{", object, "}", indent, used, level) { writer, pair, indent, used in
         let start = writer.room ?? 0
         writer.writeKey(pair.key)
-        let keyWidth =
-          writer.room.map { start - $0 } ?? (writer.width == nil ? 0 : Self.width(ofKey: pair.key))
+        let keyWidth = writer.room.map { start - $0 } ?? (writer.width == nil ? 0 : Self.width(ofKey: pair.key))
         writer.write(pair.value, indent: indent, used: used + keyWidth, level: level + 1)
       }
     default: writeScalar(value)
@@ -113,9 +109,7 @@ package struct NotationWriter {
     put(close)
   }
 
-  private mutating func newLine(_ indent: Int) {
-    put("\n" + String(repeating: " ", count: indent))
-  }
+  private mutating func newLine(_ indent: Int) { put("\n" + String(repeating: " ", count: indent)) }
 
   // MARK: words
 
@@ -170,7 +164,5 @@ package struct NotationWriter {
 
 extension String {
   /// Removes everything from a UTF-8 offset on, at which a scalar begins.
-  fileprivate mutating func removeLast(from offset: Int) {
-    removeSubrange(utf8.index(startIndex, offsetBy: offset)...)
-  }
+  fileprivate mutating func removeLast(from offset: Int) { removeSubrange(utf8.index(startIndex, offsetBy: offset)...) }
 }

@@ -30,26 +30,22 @@ enum OpenLogs {
     references.withLock { $0[ObjectIdentifier(log)] = Reference(log: log) }
   }
 
-  static func remove(_ log: RecordLog) {
-    references.withLock { $0[ObjectIdentifier(log)] = nil }
-  }
+  static func remove(_ log: RecordLog) { references.withLock { $0[ObjectIdentifier(log)] = nil } }
 }
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
   extension OpenLogs {
     private static func closeAll() {
       // Logs that `fork` has copied belong to the parent.
-      let logs = references.withLock {
-        $0.values.filter { $0.process == SystemDisk.process }.compactMap(\.log)
-      }
+      let logs = references.withLock { $0.values.filter { $0.process == SystemDisk.process }.compactMap(\.log) }
       for log in logs { log.closeAtExit() }
     }
   }
 
   extension RecordLog {
-    /// Closes the log, unless a thread keeps using it: the thread that ends the process may be inside an
-    /// `encode(to:)` that the log is running, and would wait for itself. If a signal has interrupted it while it waits for the
-    /// disk or closes the log, the records are only written.
+    /// Closes the log, unless a thread keeps using it: the thread that ends the process may be inside an `encode(to:)`
+    /// that the log is running, and would wait for itself. If a signal has interrupted it while it waits for the disk
+    /// or closes the log, the records are only written.
     fileprivate func closeAtExit() {
       let isBusy = busyThread.load(ordering: .relaxed) == SystemDisk.thread
       for _ in 0..<100 {

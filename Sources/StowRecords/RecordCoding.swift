@@ -1,7 +1,6 @@
 import Stow
 
-/// The definitions that the records of a scope rely on, for the writer of a log, which begins and ends
-/// scopes.
+/// The definitions that the records of a scope rely on, for the writer of a log, which begins and ends scopes.
 protocol RecordScope: AnyObject {
   /// Forgets all definitions: the next record begins a scope.
   func begin()
@@ -76,9 +75,9 @@ final class KnownScope: Sendable {
 
 /// Copies records from one scope into another, without knowing their types.
 ///
-/// Definitions keep their numbers, so a scope of the new log begins with all definitions that the old scope had up to there: the
-/// first copied record carries those of all records before it. Each record of a large group might carry many times its own
-/// bytes. Such a record is written by its value instead, and defines what that needs.
+/// Definitions keep their numbers, so a scope of the new log begins with all definitions that the old scope had up to
+/// there: the first copied record carries those of all records before it. Each record of a large group might carry many
+/// times its own bytes. Such a record is written by its value instead, and defines what that needs.
 final class RecordCopier: RecordScope {
   private struct TooMuchToCarry: Error {}
 
@@ -168,9 +167,7 @@ final class RecordCopier: RecordScope {
   }
 
   /// - Parameter carriesAll: Whether the record may carry any number of bytes, because its value cannot be written.
-  private func appendCopy(
-    of record: RecordLog.Record, to log: LogWriter, carriesAll: Bool = false
-  ) throws {
+  private func appendCopy(of record: RecordLog.Record, to log: LogWriter, carriesAll: Bool = false) throws {
     try log.append(in: self) { body in
       try record.store.withBytes(of: record.index) { try copy($0, carriesAll, body) }
     }

@@ -28,8 +28,7 @@ import Synchronization
 /// compaction that asks ``isLast(_:)`` waits for them.
 public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Sendable {
   private struct State {
-    /// How often files of the log had been replaced. A replacement may have left out records that are counted
-    /// here.
+    /// How often files of the log had been replaced. A replacement may have left out records that are counted here.
     var generation = 0
     /// The number of the first record that is not taken in yet.
     var count = 0
@@ -38,22 +37,19 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     /// How many records have a later one with the same key.
     var outdated = 0
     var numbers: [Key: Int] = [:]
-    /// The identities of the files that those were read from, by the numbers of their first records. They tell whether a
-    /// compaction has replaced one since.
+    /// The identities of the files that those were read from, by the numbers of their first records. They tell whether
+    /// a compaction has replaced one since.
     var identities: [Int: UInt64] = [:]
 
     /// Notes the file of the next records. If a compaction replaces it later, its identity stays.
-    mutating func begin(_ file: LogFile) {
-      identities[file.first] = identities[file.first] ?? file.identity
-    }
+    mutating func begin(_ file: LogFile) { identities[file.first] = identities[file.first] ?? file.identity }
 
     mutating func take(_ key: Key, _ number: Int) {
       count = number + 1
       if numbers.updateValue(number, forKey: key) != nil { outdated += 1 }
     }
 
-    /// Forgets keys whose last record was removed. How many of the `outdated` records were removed is
-    /// unknown.
+    /// Forgets keys whose last record was removed. How many of the `outdated` records were removed is unknown.
     mutating func remove(before first: Int) {
       guard first > self.first else { return }
       self.first = first
@@ -75,9 +71,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
   /// Takes in what was appended since the index was last asked, as looking up a key does.
   ///
   /// - Throws: What decoding a record throws, and a `RecordLogError` if the system cannot read one.
-  public func update() throws {
-    try update(to: log.flushedSnapshot()) { _ in }
-  }
+  public func update() throws { try update(to: log.flushedSnapshot()) { _ in } }
 
   /// The number of keys when the index was last asked.
   public var count: Int { state.withLock { $0.numbers.count } }
@@ -90,8 +84,7 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
 
   /// Returns the last record of a key, or nil if the key has no record.
   ///
-  /// Takes in the records that were appended since, and then takes as long as looking up a record by its
-  /// number.
+  /// Takes in the records that were appended since, and then takes as long as looking up a record by its number.
   ///
   /// - Throws: What ``RecordLogReader/record(at:)`` throws; what decoding a record that is taken in throws,
   ///   and a `RecordLogError` if the system cannot read one.
@@ -130,8 +123,9 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
     let (identity, count, generation) = state.withLock {
       ($0.identities[record.store.fileFirst], $0.count, $0.generation)
     }
-    // Nothing is known about a record of a file that was not read, such as one that a compaction has made since, nor about a
-    // record not taken in yet. A later record of the same key may be left out of a file that was replaced since.
+    // Nothing is known about a record of a file that was not read, such as one that a compaction has made since, nor
+    // about a record not taken in yet. A later record of the same key may be left out of a file that was replaced
+    // since.
     guard record.store.identity == identity, record.number < count, generation == log.files.generation
     else { return true }
     let key = key(try record.decode(Value.self))
@@ -172,18 +166,19 @@ public final class RecordIndex<Value: Decodable, Key: Hashable & Sendable>: Send
 // MARK: - Appending
 
 extension RecordIndex where Value: Encodable {
-  /// Appends a value, unless its key has a record. That is one step: however many calls have the same key at the same time, on
-  /// any threads and through any indexes of the log by that key, one of them appends.
+  /// Appends a value, unless its key has a record. That is one step: however many calls have the same key at the same
+  /// time, on any threads and through any indexes of the log by that key, one of them appends.
   ///
   /// ```swift
   /// let (isAppended, number) = try index.appendIfAbsent(order)
   /// ```
   ///
-  /// Adds what was appended since to the index, which is locked with the log meanwhile. A lost record has no key, and so does not
-  /// count.
+  /// Adds what was appended since to the index, which is locked with the log meanwhile. A lost record has no key, and
+  /// so does not count.
   ///
   /// - Returns: Whether the value was appended, and the number of its record or of the last one of its key.
-  /// - Throws: What ``RecordLog/append(_:)`` and ``record(for:)`` throw; `closed` also if the index is not one of a `RecordLog`.
+  /// - Throws: What ``RecordLog/append(_:)`` and ``record(for:)`` throw; `closed` also if the index is not one of a
+  ///   `RecordLog`.
   @discardableResult
   public func appendIfAbsent(_ value: Value) throws -> (isAppended: Bool, number: Int) {
     let (log, key) = (try writingLog(), key(value))
@@ -192,7 +187,8 @@ extension RecordIndex where Value: Encodable {
     return take(key, number, of: file)
   }
 
-  /// Appends a value, unless its key has a record, and returns when either is on the disk, whatever the durability of the log.
+  /// Appends a value, unless its key has a record, and returns when either is on the disk, whatever the durability of
+  /// the log.
   ///
   /// This is one step, as ``appendIfAbsent(_:)`` is, and waits as ``RecordLog/appendDurably(_:)`` does.
   ///
@@ -218,8 +214,8 @@ extension RecordIndex where Value: Encodable {
     return log
   }
 
-  /// Appends a value, unless its key has a record, under the lock of the log. Returns the number of either, and sets the file that
-  /// the value was appended to.
+  /// Appends a value, unless its key has a record, under the lock of the log. Returns the number of either, and sets
+  /// the file that the value was appended to.
   private func append(
     _ value: Value, _ key: Key, to log: RecordLog, _ logState: inout LogState, _ file: inout LogFile?
   ) throws -> Int {
@@ -234,7 +230,8 @@ extension RecordIndex where Value: Encodable {
     return number
   }
 
-  /// Adds a record that was appended to the index, unless others have to be read before. Only now it is certain that it stays.
+  /// Adds a record that was appended to the index, unless others have to be read before. Only now it is certain that it
+  /// stays.
   private func take(_ key: Key, _ number: Int, of file: LogFile?) -> (isAppended: Bool, number: Int) {
     guard let file else { return (false, number) }
     state.withLock { state in
@@ -294,8 +291,8 @@ extension RecordLogReader {
 private struct SavedIndex: Codable {
   /// The index, and the state of the log when it was saved.
   struct Content<Key: Codable & Hashable>: Codable {
-    /// The identities of the files that the records were read from, and of files without records, by the numbers of their first
-    /// records.
+    /// The identities of the files that the records were read from, and of files without records, by the numbers of
+    /// their first records.
     var identities: [Int: UInt64]
     var count: Int
     var outdated: Int
@@ -321,7 +318,8 @@ extension RecordIndex where Key: Codable {
   /// first, so that no record is lost that the index knows. Writes nothing if the log has no record that can be read.
   ///
   /// - Parameter url: The file, which is replaced atomically.
-  /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file throws.
+  /// - Throws: What taking in later records throws, what synchronizing the log throws, and what writing the file
+  ///   throws.
   public func save(to url: URL) throws {
     let snapshot = try log.flushedSnapshot()
     var known = try update(to: snapshot) { $0 }
@@ -381,8 +379,8 @@ extension RecordLogReader {
 }
 
 extension RecordLog.Record {
-  /// The checksum of this record and of those before it that were read with it, which are mostly those of its block. A copy of
-  /// the log that went on otherwise may have the same last record.
+  /// The checksum of this record and of those before it that were read with it, which are mostly those of its block. A
+  /// copy of the log that went on otherwise may have the same last record.
   fileprivate var checksum: UInt32 {
     var checksum = Checksum()
     for place in 0...index { store.withBytes(of: place) { checksum.update($0) } }

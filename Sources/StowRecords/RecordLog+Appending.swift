@@ -25,9 +25,8 @@ extension RecordLog {
 
   /// Appends records, which get consecutive numbers and are brought to the disk together.
   ///
-  /// A crash may leave only some of them; `append(group:)` appends all or nothing. If this throws, the
-  /// records before the one that failed may have been appended: ``RecordLogReader/count`` tells, and they are
-  /// as durable as others.
+  /// A crash may leave only some of them; `append(group:)` appends all or nothing. If this throws, the records before
+  /// the one that failed may have been appended: ``RecordLogReader/count`` tells, and they are as durable as others.
   ///
   /// ```swift
   /// try log.append(contentsOf: events)
@@ -43,8 +42,7 @@ extension RecordLog {
     }
   }
 
-  /// Appends records that belong together: after a crash, and for every reader, either all of them are there
-  /// or none.
+  /// Appends records that belong together: after a crash, and for every reader, either all of them are there or none.
   ///
   /// A group that does not fit in a block of 64 KB is written in parts, and reading any of its records takes
   /// memory for the whole group. So use a group for what must not be half done, not for many records.
@@ -70,7 +68,8 @@ extension RecordLog {
     }
   }
 
-  /// Has `body` append a record, unless there is one that it wants. Returns the number of either, as durable as the log requires.
+  /// Has `body` append a record, unless there is one that it wants. Returns the number of either, as durable as the log
+  /// requires.
   func appendUnlessKnown(_ body: (inout LogState) throws -> Int) throws -> Int {
     var number = 0
     let numbers = try appending { number = try body(&$0) }
@@ -231,7 +230,8 @@ extension RecordLog {
   /// interval. They are kept, and tried again after the same interval, unless the error is one after which
   /// nothing more is written. The next call of the log throws the same error.
   ///
-  /// It is also called if ``Retention`` could not remove a segment, also when the log was opened. No call throws that error.
+  /// It is also called if ``Retention`` could not remove a segment, also when the log was opened. No call throws that
+  /// error.
   ///
   /// ```swift
   /// log.onBackgroundError = { logger.error("events are not on the disk: \($0)") }
@@ -296,10 +296,9 @@ extension RecordLog {
   /// let number = try await log.appendDurably(event)
   /// ```
   ///
-  /// Tasks that wait at the same time share one synchronization: the records of all of them are written
-  /// together. The value is encoded, written and synchronized on a thread of the log; no thread of Swift's
-  /// pool waits. Records of one task are in the order of its calls. A waiting call keeps its value in memory,
-  /// and nothing else.
+  /// Tasks that wait at the same time share one synchronization: the records of all of them are written together. The
+  /// value is encoded, written and synchronized on a thread of the log; no thread of Swift's pool waits. Records of one
+  /// task are in the order of its calls. A waiting call keeps its value in memory, and nothing else.
   ///
   /// - Returns: The number of the record.
   /// - Throws: What ``append(_:)`` throws; `CancellationError` if the task is cancelled before the record is
@@ -417,8 +416,7 @@ final class DurableWishes: Sendable {
     wish?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Takes all waiting records. Returns nil if there are none; whoever adds the next must then start
-  /// appending again.
+  /// Takes all waiting records. Returns nil if there are none; whoever adds the next must then start appending again.
   func takeAll() -> [DurableWish]? {
     state.withLock { state in
       let waiting = state.waiting.sorted { $0.key < $1.key }.map(\.value)

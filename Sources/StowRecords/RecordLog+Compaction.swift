@@ -26,12 +26,12 @@ extension RecordLog {
   ///
   /// - Parameter isKept: Whether a record is kept; called for each record, in order. It must not compact
   ///   this log, nor use it at all if the log is one file.
-  /// - Throws: `RecordLogError`, and what `isKept` throws; `DecodingError` if the definitions of a kept record, or of one before
-  ///   it that it relies on, break the format; `DecodingError` or `EncodingError` if kept records of a large group hold values
-  ///   that the log cannot read or write, and the new file would become much larger than the old one. The file is then
-  ///   unchanged. Errors include a block that the system cannot read, another file at the log's path, and a record larger than
-  ///   the `maximumRecordSize` of this opening, even if it only became so by taking along the definitions of left-out records:
-  ///   open the log with a higher limit.
+  /// - Throws: `RecordLogError`, and what `isKept` throws; `DecodingError` if the definitions of a kept record, or of
+  ///   one before it that it relies on, break the format; `DecodingError` or `EncodingError` if kept records of a large
+  ///   group hold values that the log cannot read or write, and the new file would become much larger than the old one.
+  ///   The file is then unchanged. Errors include a block that the system cannot read, another file at the log's path,
+  ///   and a record larger than the `maximumRecordSize` of this opening, even if it only became so by taking along the
+  ///   definitions of left-out records: open the log with a higher limit.
   public func compact(keeping isKept: (Record) throws -> Bool) throws {
     try compact(keeping: isKept, identity: .random(in: .min ... .max))
   }
@@ -77,9 +77,7 @@ extension RecordLog {
       defer { files.noteReplacement() }
       compactor.begin()
       defer { compactor.end() }
-      for (segment, next) in zip(segments, segments.dropFirst()) {
-        try compact(segment, before: next.first, isKept)
-      }
+      for (segment, next) in zip(segments, segments.dropFirst()) { try compact(segment, before: next.first, isKept) }
       try RecordLogError.naming(path) { try disk.synchronizeFolder(of: segments[0].path) }
     }
   }
@@ -138,13 +136,10 @@ extension RecordLog {
     }
   }
 
-  private func copyRecords(
-    of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool
-  ) throws {
+  private func copyRecords(of old: LogFile, _ tail: Tail, to new: LogWriter, _ isKept: (Record) throws -> Bool) throws {
     let copier = RecordCopier(maximumDepth: decoder.maximumDepth, size: tail.end)
     let met = newReport()
-    var cursor = RecordCursor(
-      old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, met)
+    var cursor = RecordCursor(old, from: 0, tail, maximumRecordSize: maximumRecordSize, decoder, met)
     var scope: (store: RecordStore, first: Int)?
     while let record = cursor.nextRecord() {
       let first = record.store.run.scope(of: record.index)

@@ -1,7 +1,6 @@
 extension RecordLog {
-  /// Which of the oldest segments of a log in a folder are removed: those that a limit does not require. The
-  /// segment being written always stays. An array combines several limits; each removes what it would remove
-  /// by itself.
+  /// Which of the oldest segments of a log in a folder are removed: those that a limit does not require. The segment
+  /// being written always stays. An array combines several limits; each removes what it would remove by itself.
   ///
   /// If a segment cannot be removed, or is not certainly one of this log, it stays with all that follow, and
   /// ``RecordLog/onBackgroundError`` gets the error. Appending continues.
@@ -24,8 +23,8 @@ extension RecordLog {
     /// Keeps segments with records no older than this, by the clock of the system when the next segment was
     /// begun. If the clock was ahead then, the segment goes when the next one does.
     ///
-    /// - Warning: This trusts the clock. If it is ahead by the age when the log is opened or a segment is begun, all segments but
-    ///   the last are removed. Use ``bytes(_:)`` or ``records(_:)`` where nobody sets the clock.
+    /// - Warning: This trusts the clock. If it is ahead by the age when the log is opened or a segment is begun, all
+    ///   segments but the last are removed. Use ``bytes(_:)`` or ``records(_:)`` where nobody sets the clock.
     public static func age(_ least: Duration) -> Retention { Retention(age: least) }
 
     private init(bytes: Int = .max, records: Int = .max, age: Duration? = nil) {
@@ -91,7 +90,8 @@ extension RecordLog {
     state.hasRemoved = false
   }
 
-  /// A finished segment that is to be removed or replaced; nil if there is no such file, or if nothing of it can be read.
+  /// A finished segment that is to be removed or replaced; nil if there is no such file, or if nothing of it can be
+  /// read.
   ///
   /// - Parameter end: The number of the first record of the next segment.
   /// - Throws: `RecordLogError`, also if it is not certainly a file of the log.
@@ -114,7 +114,8 @@ extension RecordLog {
     guard segmentSize != nil, retention != [] else { return }
     do {
       let count = try outdated(state)
-      // The records that are to be left may be only in the memory of the system, if an earlier process has written them.
+      // The records that are to be left may be only in the memory of the system, if an earlier process has written
+      // them.
       if count > 0, let writer = state.writer, !writer.isSynchronized { try writer.finish() }
       try remove(count, &state)
     } catch let error as RecordLogError {

@@ -55,8 +55,8 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
   /// Held while segments are compacted. Taken before `synchronization` and `state`.
   let compaction = Mutex<Void>(())
   let compactor = LockHolder()
-  /// What closing has led to. Held while the log is closed, so that every call of `close` returns once it is. Taken before
-  /// `synchronization` and `state`.
+  /// What closing has led to. Held while the log is closed, so that every call of `close` returns once it is. Taken
+  /// before `synchronization` and `state`.
   let closing = Mutex<Result<Void, any Error>?>(nil)
   /// Runs what is written later, in the background.
   let writingCalls = BlockingCalls()
@@ -65,10 +65,9 @@ public final class RecordLog: RecordLogReader, @unchecked Sendable {
 
   /// Opens a log for appending, or creates it.
   ///
-  /// Cuts off the torn end that a crash has left, which contains nothing whole: see
-  /// ``RecordLogReader/recovery``. More than a crash leaves stays, as damage. Reads the first and the last
-  /// block, whatever the size of the file, and others only if these are damaged or belong to an unfinished
-  /// record.
+  /// Cuts off the torn end that a crash has left, which contains nothing whole: see ``RecordLogReader/recovery``. More
+  /// than a crash leaves stays, as damage. Reads the first and the last block, whatever the size of the file, and
+  /// others only if these are damaged or belong to an unfinished record.
   ///
   /// ```swift
   /// let log = try RecordLog(at: URL(filePath: "events.stowlog"), durability: .everyAppend)
@@ -171,8 +170,7 @@ struct LogState: Sendable {
   var writer: LogWriter?
   /// When a reader last listed the segments.
   var listed = ContinuousClock.now
-  /// For a reader of one file that was at its path: when the file had changed, and until when that is
-  /// trusted.
+  /// For a reader of one file that was at its path: when the file had changed, and until when that is trusted.
   var settled: (change: UInt64, end: ContinuousClock.Instant)?
   /// Whether a crash may bring back the segment that was removed last.
   var hasRemoved = false
@@ -198,9 +196,7 @@ struct LockHolder: ~Copyable, Sendable {
 }
 
 extension LogState {
-  func snapshot(_ files: SegmentFiles) -> LogSnapshot {
-    LogSnapshot(segments, file, writer?.tail ?? tail, files)
-  }
+  func snapshot(_ files: SegmentFiles) -> LogSnapshot { LogSnapshot(segments, file, writer?.tail ?? tail, files) }
 }
 
 // MARK: - Options and counters

@@ -28,15 +28,15 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case inUse
     /// The log was closed.
     case closed
-    /// The log is running the code that uses it: an `encode(to:)`, the closure of `compact(keeping:)`, or the iterator of what is
-    /// appended.
+    /// The log is running the code that uses it: an `encode(to:)`, the closure of `compact(keeping:)`, or the iterator
+    /// of what is appended.
     case usedWithin
     /// There is no room on the disk. What was appended before is whole, and appending may be tried again.
     case diskFull
     /// A system call failed: what was to be done, and the `errno`.
     case system(operation: String, code: Int32)
-    /// Earlier bytes could not be brought to the disk, and it is unknown which of them are there: the system
-    /// may keep showing them, and lose them at a restart. Open the log again: before it brings anything to the disk, it writes
+    /// Earlier bytes could not be brought to the disk, and it is unknown which of them are there: the system may keep
+    /// showing them, and lose them at a restart. Open the log again: before it brings anything to the disk, it writes
     /// anew what may not be there.
     case synchronizationFailed
     /// There is no record with this number; the log has `count` records.
@@ -48,9 +48,8 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
     case damaged(RecordLog.Damage)
     /// The encoded record is larger than `maximumRecordSize`; both in bytes.
     case recordTooLarge(size: Int, limit: Int)
-    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its
-    /// place. For a reader: that file belongs to another log. For a segment: it does not certainly belong to
-    /// this log.
+    /// The file of the log is no longer at its path: it was removed or renamed, or another file took its place. For a
+    /// reader: that file belongs to another log. For a segment: it does not certainly belong to this log.
     case replaced
     /// The file is shorter than what was written to it; both in bytes. Somebody else has truncated it.
     case truncated(size: Int, written: Int)
@@ -91,9 +90,7 @@ public struct RecordLogError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// Whether a file server does not know the file any more.
-  var isForgotten: Bool {
-    if case .system(_, let code) = reason { SystemDisk.isForgotten(code) } else { false }
-  }
+  var isForgotten: Bool { if case .system(_, let code) = reason { SystemDisk.isForgotten(code) } else { false } }
 
   /// Whether the file is not one of the log.
   var isOfAnotherFile: Bool { reason == .notALog || reason == .replaced }
@@ -157,8 +154,8 @@ extension RecordLogReader {
       case unfinished
       /// A record is larger than `maximumRecordSize`.
       case recordTooLarge
-      /// The log ends in more bytes that are not whole than a crash leaves: some are missing before them, as in a broken copy,
-      /// or there are too many. How many records they hold is not known.
+      /// The log ends in more bytes that are not whole than a crash leaves: some are missing before them, as in a
+      /// broken copy, or there are too many. How many records they hold is not known.
       case displaced
       /// The system could not read the bytes; the value is its `errno`.
       case unreadable(Int32)
@@ -193,11 +190,10 @@ extension RecordLogReader {
     /// what a writer is just writing.
     public let bytes: Range<Int>
     /// The numbers of an unfinished group, or of an unfinished record of several blocks; empty if nothing is
-    /// unfinished. A writer leaves the parts in place and appends after them: these numbers stay without
-    /// records.
+    /// unfinished. A writer leaves the parts in place and appends after them: these numbers stay without records.
     public let records: Range<Int>
-    /// Whether the bytes are more than a crash leaves, as after a broken copy of the file: more than a block of 64 KB, or the
-    /// beginning of a block is among them. A writer keeps them, and appends after them.
+    /// Whether the bytes are more than a crash leaves, as after a broken copy of the file: more than a block of 64 KB,
+    /// or the beginning of a block is among them. A writer keeps them, and appends after them.
     public let isDamage: Bool
 
     /// The bytes and the record in a sentence.
@@ -248,8 +244,8 @@ extension RecordLog.Damage.Reason {
   }
 }
 
-/// The damage met in a log, or by some walks over it. Each part is added once, however often and on however many threads it is
-/// read.
+/// The damage met in a log, or by some walks over it. Each part is added once, however often and on however many
+/// threads it is read.
 final class DamageReport: Sendable {
   private let known = Mutex<Set<RecordLog.Damage>>([])
   private let goingOn = Mutex<Int?>(nil)
@@ -258,8 +254,7 @@ final class DamageReport: Sendable {
 
   init(within whole: DamageReport? = nil) { self.whole = whole }
 
-  /// The number at which a walk continued after its next segment turned out to be removed; nil if that did
-  /// not happen.
+  /// The number at which a walk continued after its next segment turned out to be removed; nil if that did not happen.
   var firstAfterRemoval: Int? {
     get { goingOn.withLock { $0 } }
     set { goingOn.withLock { $0 = newValue } }

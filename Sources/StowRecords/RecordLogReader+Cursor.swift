@@ -18,8 +18,7 @@ extension RecordLogReader {
     }
   }
 
-  /// A position between two records, from which a log is read in both directions. What cannot be read is an
-  /// error.
+  /// A position between two records, from which a log is read in both directions. What cannot be read is an error.
   ///
   /// ```swift
   /// var cursor = log.cursor(from: log.count)
@@ -104,9 +103,8 @@ extension RecordLogReader {
       return nil
     }
 
-    /// Returns the records around the one before a position, or nil if that record never existed; the cursor
-    /// is then before those that were given up. Throws if the record was lost; the cursor is then before the
-    /// lost ones.
+    /// Returns the records around the one before a position, or nil if that record never existed; the cursor is then
+    /// before those that were given up. Throws if the record was lost; the cursor is then before the lost ones.
     private mutating func storeBefore(
       _ position: Int, of snapshot: LogSnapshot, noting met: DamageReport
     ) throws -> RecordStore? {
@@ -194,12 +192,10 @@ extension RecordLogReader {
     return nil
   }
 
-  /// Returns the number of the first record whose value does not come before what is looked for; ``count`` if
-  /// all do.
+  /// Returns the number of the first record whose value does not come before what is looked for; ``count`` if all do.
   ///
-  /// A binary search, for values that grow with the numbers, as dates mostly do: once the closure is false
-  /// for a record, it must be false for all later ones. Reads about as many records as their number can be
-  /// halved.
+  /// A binary search, for values that grow with the numbers, as dates mostly do: once the closure is false for a
+  /// record, it must be false for all later ones. Reads about as many records as their number can be halved.
   ///
   /// ```swift
   /// let first = try log.partitionPoint { (event: Event) in event.date < morning }
@@ -211,8 +207,8 @@ extension RecordLogReader {
   /// - Parameters:
   ///   - type: The type of the values.
   ///   - isBefore: Whether a value comes before what is looked for.
-  /// - Throws: `RecordLogError` if the system cannot read a record; what `Record.decode(_:)` throws, and what `isBefore`
-  ///   throws.
+  /// - Throws: `RecordLogError` if the system cannot read a record; what `Record.decode(_:)` throws, and what
+  ///   `isBefore` throws.
   public func partitionPoint<Value: Decodable>(
     of type: Value.Type = Value.self, where isBefore: (Value) throws -> Bool
   ) throws -> Int {

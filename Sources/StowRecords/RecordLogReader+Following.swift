@@ -69,11 +69,10 @@ extension RecordLogReader {
         met = log.newReport()
       }
 
-      /// Returns the next record as soon as it is there, or nil if the task was cancelled or the log was
-      /// closed.
+      /// Returns the next record as soon as it is there, or nil if the task was cancelled or the log was closed.
       ///
-      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one; `removed` if the next records were
-      ///   removed.
+      /// - Throws: `RecordLogError`: `replaced` if another log took the place of this one; `removed` if the next
+      ///   records were removed.
       public mutating func next() async throws -> Record? {
         if let record = walk?.nextReadRecord() { return see(record) }
         while !Task.isCancelled {
@@ -138,8 +137,8 @@ extension RecordLogReader {
         return try begin(newest)
       }
 
-      /// Reads what is left of a file in whose place there is another, or after which one was begun: nothing is added to it any
-      /// more. False if nothing is left, or if what comes next is in a segment before it.
+      /// Reads what is left of a file in whose place there is another, or after which one was begun: nothing is added
+      /// to it any more. False if nothing is left, or if what comes next is in a segment before it.
       private mutating func beginRest() throws -> Bool {
         guard next >= file.first else { return false }
         return try begin(LogSnapshot([Segment(file: file.path)], file, try file.tailForReading(), log.files))

@@ -108,11 +108,10 @@ public class RecordLogReader: @unchecked Sendable {
     }
   }
 
-  /// Returns the path with all links resolved: renaming a new file over a link would leave the old file where
-  /// it is.
+  /// Returns the path with all links resolved: renaming a new file over a link would leave the old file where it is.
   ///
-  /// - Throws: `RecordLogError` if the URL is not that of a file, or its path is not UTF-8 or has a zero byte: what is left of
-  ///   it would be the path of another file.
+  /// - Throws: `RecordLogError` if the URL is not that of a file, or its path is not UTF-8 or has a zero byte: what is
+  ///   left of it would be the path of another file.
   static func path(of url: URL) throws -> String {
     let named = url.path(percentEncoded: false)
     guard url.scheme == nil || url.isFileURL, !named.isEmpty, !named.utf8.contains(0) else {
@@ -131,24 +130,23 @@ public class RecordLogReader: @unchecked Sendable {
     return path
   }
 
-  /// Returns the path with all links resolved, except a link to a file that does not exist yet. At a path without a file
-  /// Foundation resolves `..` before the links, so the folder is resolved by itself.
+  /// Returns the path with all links resolved, except a link to a file that does not exist yet. At a path without a
+  /// file Foundation resolves `..` before the links, so the folder is resolved by itself.
   private static func resolved(_ url: URL) -> String {
     let path = url.path(percentEncoded: false)
     let isThere = FileManager.default.fileExists(atPath: path)
     let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
     let whole = isThere ? url.resolvingSymlinksInPath() : folder.appending(component: url.lastPathComponent)
     let resolved = whole.path(percentEncoded: false)
-    // A URL cannot name the current folder if its name is not UTF-8, and so cannot resolve a path that is relative to it.
+    // A URL cannot name the current folder if its name is not UTF-8, and so cannot resolve a path that is relative to
+    // it.
     return isThere && !FileManager.default.fileExists(atPath: resolved) ? path : resolved
   }
 
   func error(_ reason: RecordLogError.Reason) -> RecordLogError { RecordLogError(file: path, reason) }
 
   /// Throws if this thread runs code of the caller under a lock, which that code must not ask for again.
-  func checkUse(of holder: borrowing LockHolder) throws {
-    if holder.isThisThread { throw error(.usedWithin) }
-  }
+  func checkUse(of holder: borrowing LockHolder) throws { if holder.isThisThread { throw error(.usedWithin) } }
 }
 
 // MARK: - Reading
@@ -193,14 +191,11 @@ extension RecordLogReader {
   /// ```
   public var records: Records { records(from: 0) }
 
-  /// Returns the records that exist now, from a number on. Earlier ones are not read, except some in the same
-  /// block.
+  /// Returns the records that exist now, from a number on. Earlier ones are not read, except some in the same block.
   ///
   /// - Parameter number: The first number, 0 or more. If it has no record, the sequence begins with the next
   ///   one.
-  public func records(from number: Int) -> Records {
-    Records(log: self, snapshot: snapshot(), start: max(0, number))
-  }
+  public func records(from number: Int) -> Records { Records(log: self, snapshot: snapshot(), start: max(0, number)) }
 
   /// Decodes one record, without reading what is before its block.
   ///
@@ -241,9 +236,9 @@ extension RecordLogReader {
     throw RecordLogError(damage)
   }
 
-  /// Returns the first readable record with one of some numbers, or nil. May return a later one instead. Remembers its block.
-  func readRecord(_ numbers: ClosedRange<Int>, of snapshot: LogSnapshot, noting met: DamageReport) -> Record?
-  {
+  /// Returns the first readable record with one of some numbers, or nil. May return a later one instead. Remembers its
+  /// block.
+  func readRecord(_ numbers: ClosedRange<Int>, of snapshot: LogSnapshot, noting met: DamageReport) -> Record? {
     let number = numbers.lowerBound
     // Opening the file may show that it was replaced. What is known is then of the file before it.
     if let file = snapshot.file(of: number), files.generation == snapshot.generation,
@@ -311,8 +306,7 @@ extension RecordLogReader {
     return status.changed == settled.change
   }
 
-  /// Returns a snapshot after writing what was appended. Throws if a reader cannot find out how far the log
-  /// reaches.
+  /// Returns a snapshot after writing what was appended. Throws if a reader cannot find out how far the log reaches.
   func flushedSnapshot() throws -> LogSnapshot {
     try checkUse(of: stateHolder)
     return try state.withLock { try flushedSnapshot(&$0) }
@@ -356,9 +350,7 @@ extension RecordLogReader {
     // A file server may no longer know a file that was replaced.
     let status = try? state.file.disk.status()
     guard let place, status?.place != place else {
-      if let status, place != nil, isOld(status.changed) {
-        state.settled = (status.changed, .now + .seconds(1))
-      }
+      if let status, place != nil, isOld(status.changed) { state.settled = (status.changed, .now + .seconds(1)) }
       return
     }
     if let found = try files.current() { try take(found, &state) }
@@ -403,13 +395,12 @@ extension RecordLogReader {
     let tail = try found.file.tailForReading()
     if try isReplaced(state.file, by: found.file) { files.noteReplacement() }
     // A removed file takes room on the disk while it is open.
-    for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) {
-      files.forget(segment)
-    }
+    for segment in state.segments.prefix(while: { $0.first < found.segments[0].first }) { files.forget(segment) }
     (state.segments, state.file, state.tail, state.tailChange) = (found.segments, found.file, tail, nil)
   }
 
-  /// Returns whether the file that was the last one was replaced: by the one that is the last now, or by another of its name.
+  /// Returns whether the file that was the last one was replaced: by the one that is the last now, or by another of its
+  /// name.
   private func isReplaced(_ file: LogFile, by last: LogFile) throws -> Bool {
     let place = try RecordLogError.naming(file.path) {
       try last.first <= file.first ? last.disk.status().place : disk.place(of: file.path)
@@ -424,9 +415,8 @@ extension RecordLogReader {
 extension RecordLogReader {
   /// A record of a log, not decoded yet.
   ///
-  /// A record may be kept, and decoded later, repeatedly, as another type, and on any thread. It keeps its
-  /// block in memory, of up to 64 KB, or all of its own bytes if it is larger; a record looked up by its
-  /// number keeps less.
+  /// A record may be kept, and decoded later, repeatedly, as another type, and on any thread. It keeps its block in
+  /// memory, of up to 64 KB, or all of its own bytes if it is larger; a record looked up by its number keeps less.
   ///
   /// ```swift
   /// for record in log.records {
@@ -445,8 +435,8 @@ extension RecordLogReader {
 
     /// Decodes the record.
     ///
-    /// Takes time in proportion to the record. The first call for one of the records that were read together also takes in
-    /// what all of them define.
+    /// Takes time in proportion to the record. The first call for one of the records that were read together also takes
+    /// in what all of them define.
     ///
     /// - Throws: `DecodingError` if the record holds no value of the type, and whatever an `init(from:)` throws.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -477,8 +467,7 @@ extension RecordLogReader {
     /// let place = try record.message().decode(String.self, at: ["place", "name"])
     /// ```
     ///
-    /// The message holds a copy of the record's bytes. Of the rest of its block it keeps only keys and
-    /// strings.
+    /// The message holds a copy of the record's bytes. Of the rest of its block it keeps only keys and strings.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the record is not a message.
     public func message() throws -> StowMessage { try store.open(at: index) { try $0.message($1, in: $2) } }

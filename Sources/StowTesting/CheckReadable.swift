@@ -14,8 +14,9 @@ import StowRecords
 /// try checkReadable(Order.self, samples: Order.samples, in: folder)
 /// ```
 ///
-/// Each message is decoded, encoded again and compared. If no message has the key paths and kinds of a sample, the test fails;
-/// with `STOW_RECORD=1` in the environment it writes the sample into the folder. A note tells what no sample has.
+/// Each message is decoded, encoded again and compared. If no message has the key paths and kinds of a sample, the test
+/// fails; with `STOW_RECORD=1` in the environment it writes the sample into the folder. A note tells what no sample
+/// has.
 ///
 /// - Parameters:
 ///   - type: The type that the program decodes now.
@@ -140,13 +141,12 @@ final class ReadabilityCheck<Value: Codable>: DecodingObserver {
   }
 
   /// Returns the name of a file with these bytes.
-  static func name(of bytes: Data) -> String {
-    String(bytes.withUnsafeBytes { Checksum.of($0) }, radix: 16) + ".stow"
-  }
+  static func name(of bytes: Data) -> String { String(bytes.withUnsafeBytes { Checksum.of($0) }, radix: 16) + ".stow" }
 
   // MARK: one message
 
-  /// Decodes a message, encodes the value again, and compares the two. Returns the message, unless it cannot be read at all.
+  /// Decodes a message, encodes the value again, and compares the two. Returns the message, unless it cannot be read at
+  /// all.
   @discardableResult
   private func read(_ name: String, _ bytes: () throws -> Data) -> Message? {
     var message: Message?

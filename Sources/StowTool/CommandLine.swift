@@ -12,8 +12,7 @@ struct Verb: Sendable {
   /// Everything else that help says about it.
   var details = ""
   var options: [Option] = []
-  /// Whether the last file is standard input, if that file is not named and something is piped into the
-  /// command.
+  /// Whether the last file is standard input, if that file is not named and something is piped into the command.
   var readsInput = true
   let run: @Sendable (Arguments) async throws -> ExitCode
 }
@@ -110,14 +109,11 @@ struct Arguments {
 
   func value(_ option: String) -> String? { values[option] }
 
-  /// Returns the value of an option that is a number, 0 or more, in decimal or, after `0x`, hexadecimal
-  /// digits.
+  /// Returns the value of an option that is a number, 0 or more, in decimal or, after `0x`, hexadecimal digits.
   func number(_ option: String) throws -> Int? {
     guard let text = values[option] else { return nil }
     let digits = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
-    guard let number = digits, number >= 0 else {
-      throw Failure("\(option) needs a number, not \"\(text)\"")
-    }
+    guard let number = digits, number >= 0 else { throw Failure("\(option) needs a number, not \"\(text)\"") }
     return number
   }
 }

@@ -38,9 +38,7 @@ enum Completions {
     let cases = Verbs.all.map { verb in
       "    \(verb.name)) words=\"\(verb.options.map(\.name).joined(separator: " "))\" ;;"
     }
-    let seconds = seconds.map {
-      "    2\($0.first)) COMPREPLY=($(compgen -W \"\($0.words)\" -- \"$word\")) ;;"
-    }
+    let seconds = seconds.map { "    2\($0.first)) COMPREPLY=($(compgen -W \"\($0.words)\" -- \"$word\")) ;;" }
     return """
       _stowtool() {
         local word="${COMP_WORDS[COMP_CWORD]}" words=""

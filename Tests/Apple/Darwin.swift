@@ -1,5 +1,5 @@
-// What Swift adds to the headers of Darwin: functions that take a variable number of arguments in C, and macros that are more than
-// numbers.
+// What Swift adds to the headers of Darwin: functions that take a variable number of arguments in C, and macros that
+// are more than numbers.
 
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 

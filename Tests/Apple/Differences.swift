@@ -1,4 +1,5 @@
-// Compiled into each module: declarations that only Apple's Dispatch has, and types that only Linux has, as unavailable.
+// Compiled into each module: declarations that only Apple's Dispatch has, and types that only Linux has, as
+// unavailable.
 
 import Dispatch
 import Foundation

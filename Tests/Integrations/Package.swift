@@ -81,8 +81,8 @@ if Context.environment["STOW_WITHOUT_LIBPQ"] == nil {
   ]
 }
 
-// Only `.ci/integrations grpc` needs HTTP/2, with its cryptography in C, and Protocol Buffers. It compiles the files of the
-// snippet with its own, because they declare nothing public.
+// Only `.ci/integrations grpc` needs HTTP/2, with its cryptography in C, and Protocol Buffers. It compiles the files of
+// the snippet with its own, because they declare nothing public.
 if Context.environment["STOW_WITH_PROTOBUF"] != nil {
   package.targets.removeAll { ["GRPCSnippet", "GRPCTests"].contains($0.name) }
   package.dependencies += [

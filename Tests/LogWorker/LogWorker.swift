@@ -5,18 +5,21 @@ import StowRecords
 
 /// Another process that uses a log, for the tests that need one:
 ///
-/// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and says when it
-///   begins, and which records it was told are written; saves an index beside the log, and compacts the log by it.
-/// - `durably PATH TASKS SEED` appends durably from so many tasks until it is killed, to a folder of segments if `SEGMENTS` stands
-///   after the seed, and says which number each record got. It takes turns with others that do so, compacts the log in some of its
-///   turns, and no process with another seed has its values.
-/// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half are.
-/// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts the log,
-///   so many times; says how many there are in the end.
+/// - `crash PATH SEED` appends until it is killed, to a folder of segments if `SEGMENTS` stands after the seed, and
+///   says when it begins, and which records it was told are written; saves an index beside the log, and compacts the
+///   log by it.
+/// - `durably PATH TASKS SEED` appends durably from so many tasks until it is killed, to a folder of segments if
+///   `SEGMENTS` stands after the seed, and says which number each record got. It takes turns with others that do so,
+///   compacts the log in some of its turns, and no process with another seed has its values.
+/// - `feed PATH COUNT` appends so many records bit by bit, says when some are there, and compacts the log when half
+///   are.
+/// - `segments PATH COUNT` appends records to a folder of segments, and after some of them removes old ones or compacts
+///   the log, so many times; says how many there are in the end.
 /// - `exit PATH COUNT` appends so many records to a log that nobody lets go of, and exits.
 /// - `silent PATH` appends to a log after it has closed its standard streams, to which it writes even so.
-/// - `fork PATH` appends to a log, a record before and the others while a child process has a copy of it, which writes its own and
-///   exits then; says what becomes of that, of other logs in it and of another writer, and how many records there are.
+/// - `fork PATH` appends to a log, a record before and the others while a child process has a copy of it, which writes
+///   its own and exits then; says what becomes of that, of other logs in it and of another writer, and how many records
+///   there are.
 /// - `open PATH` opens the log for appending, and says what came of it.
 /// - `logs` reads the logs whose paths it is told, a line each, and says which of their records are whole.
 /// - `streams` reads the streams whose hexadecimal digits it is told, a line each, and says what their records are.
@@ -44,9 +47,7 @@ struct LogWorker {
     }
   }
 
-  private static func say(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
-  }
+  private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
   private static func open(_ url: URL) {
     do {
@@ -77,9 +78,7 @@ struct LogWorker {
     return "\(log.firstNumber) \(log.count) \(log.recovery.bytes.lowerBound): \(numbers); \(lost); \(found)"
   }
 
-  private static func readStreams() {
-    while let digits = readLine() { say(outcome(ofStream: digits)) }
-  }
+  private static func readStreams() { while let digits = readLine() { say(outcome(ofStream: digits)) } }
 
   /// Of each record what its value means, or "-" if it is not valid; and how the stream ends.
   private static func outcome(ofStream digits: String) -> String {

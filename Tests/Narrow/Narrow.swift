@@ -1,8 +1,8 @@
-/// Reads messages, a line each, and prints a line for each: what it means, a tab, and its bytes as the library writes it
-/// again; or "refused" and why.
+/// Reads messages, a line each, and prints a line for each: what it means, a tab, and its bytes as the library writes
+/// it again; or "refused" and why.
 ///
-/// A line has the hexadecimal digits of the message, and perhaps, with spaces between, those of the message of a context
-/// and "implicit" if messages do not name that.
+/// A line has the hexadecimal digits of the message, and perhaps, with spaces between, those of the message of a
+/// context and "implicit" if messages do not name that.
 @main
 struct Narrow {
   static func main() {
@@ -64,7 +64,5 @@ struct Narrow {
     }
   }
 
-  private static func output(_ line: [UInt8]) {
-    line.withUnsafeBytes { system_write($0.baseAddress, $0.count) }
-  }
+  private static func output(_ line: [UInt8]) { line.withUnsafeBytes { system_write($0.baseAddress, $0.count) } }
 }

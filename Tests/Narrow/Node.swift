@@ -75,17 +75,13 @@ struct MessageNodes {
     for symbol in tables.firstSymbol..<tables.symbolCount {
       symbols.append(try tables.text(reader, at: tables.symbol(symbol)).string())
     }
-    for shape in tables.firstShape..<tables.shapeCount {
-      shapes.append(try walk.keys(ofShape: shape, tables))
-    }
+    for shape in tables.firstShape..<tables.shapeCount { shapes.append(try walk.keys(ofShape: shape, tables)) }
     value = try walk.value(tables, upTo: reader.count, from: body)
     // Whoever relies on them later still has them.
     withExtendedLifetime(relied) {}
   }
 
-  private static func contexts(
-    _ context: [UInt8], isImplicit: Bool
-  ) throws(FormatError) -> DecodingContexts {
+  private static func contexts(_ context: [UInt8], isImplicit: Bool) throws(FormatError) -> DecodingContexts {
     try context.withUnsafeBufferPointer { bytes throws(FormatError) in
       _ = try ContextMessage.read(ByteReader(UnsafeRawBufferPointer(bytes)))
     }
@@ -103,9 +99,7 @@ struct NodeReader {
   init(reader: ByteReader) { self.reader = reader }
 
   /// The value at a place that ends before `end`.
-  mutating func value(
-    _ tables: borrowing MessageTables, upTo end: Int, from start: Int
-  ) throws(FormatError) -> Node {
+  mutating func value(_ tables: borrowing MessageTables, upTo end: Int, from start: Int) throws(FormatError) -> Node {
     offset = start
     let result = try value(tables)
     guard offset <= end else { try fail(.malformed, at: start) }
@@ -123,9 +117,7 @@ struct NodeReader {
     if let parts = try Decimals.readWide(reader, at: start, next: &next) {
       return tag < Decimals.positive ? .wideInteger(parts) : .decimal(parts)
     }
-    if Tag.kind(of: tag) == .integer {
-      return .integer(try Integers.read(reader, at: start, next: &next))
-    }
+    if Tag.kind(of: tag) == .integer { return .integer(try Integers.read(reader, at: start, next: &next)) }
     if tag == Floats.float {
       let bits = try reader.halfWord(at: start + 1)
       if Float(bitPattern: bits).isNaN { return .floatNaN(bits) }
@@ -149,21 +141,15 @@ struct NodeReader {
     }
     if Arrays.isArray(tag) { return .array(try values(tables, in: try Arrays.read(reader, at: start))) }
     if PackedArray.isPacked(tag) { return .packed(try elements(PackedArray(reader, at: start))) }
-    if Columns.isColumns(tag) {
-      return .rows(try rows(Columns(reader, tables: tables, at: start), tables))
-    }
+    if Columns.isColumns(tag) { return .rows(try rows(Columns(reader, tables: tables, at: start), tables)) }
     guard let object = try ObjectHeader.read(reader, at: start) else { try fail(.reserved, at: start) }
     return try self.object(object, tables)
   }
 
-  private mutating func values(
-    _ tables: borrowing MessageTables, in range: Range<Int>
-  ) throws(FormatError) -> [Node] {
+  private mutating func values(_ tables: borrowing MessageTables, in range: Range<Int>) throws(FormatError) -> [Node] {
     var values: [Node] = []
     offset = range.lowerBound
-    while offset < range.upperBound {
-      values.append(try value(tables, upTo: range.upperBound, from: offset))
-    }
+    while offset < range.upperBound { values.append(try value(tables, upTo: range.upperBound, from: offset)) }
     return values
   }
 
@@ -176,9 +162,7 @@ struct NodeReader {
     return elements
   }
 
-  private mutating func rows(
-    _ columns: Columns, _ tables: borrowing MessageTables
-  ) throws(FormatError) -> Node.Rows {
+  private mutating func rows(_ columns: Columns, _ tables: borrowing MessageTables) throws(FormatError) -> Node.Rows {
     var constants: [Node?] = []
     for column in columns.columns {
       guard let place = column.constant else {
@@ -215,17 +199,11 @@ struct NodeReader {
     return keys
   }
 
-  private func key(
-    at place: TextLocation, _ tables: borrowing MessageTables
-  ) throws(FormatError) -> Node.Key {
-    Node.Key(
-      name: try tables.text(reader, ofKeyAt: place).string(),
-      symbol: try tables.symbol(reader, ofKeyAt: place))
+  private func key(at place: TextLocation, _ tables: borrowing MessageTables) throws(FormatError) -> Node.Key {
+    Node.Key(name: try tables.text(reader, ofKeyAt: place).string(), symbol: try tables.symbol(reader, ofKeyAt: place))
   }
 
-  private mutating func object(
-    _ object: ObjectHeader, _ tables: borrowing MessageTables
-  ) throws(FormatError) -> Node {
+  private mutating func object(_ object: ObjectHeader, _ tables: borrowing MessageTables) throws(FormatError) -> Node {
     guard let shape = object.shape else { return .map(try entries(tables, in: object.body)) }
     guard shape < tables.shapeCount else { try fail(.malformed, at: object.body.lowerBound) }
     let keys = try keys(ofShape: shape, tables)

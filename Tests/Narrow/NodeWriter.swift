@@ -86,9 +86,7 @@ struct NodeWriter: ~Copyable {
       return Integers.write(beyondSigned: bits, to: &writer)
     }
     let isSigned = parts.isNegative || bits >> 127 == 0
-    if isSigned, let small = Int64(exactly: Int128(bitPattern: bits)) {
-      return Integers.write(small, to: &writer)
-    }
+    if isSigned, let small = Int64(exactly: Int128(bitPattern: bits)) { return Integers.write(small, to: &writer) }
     Integers.form(bits: bits, isSigned: isSigned).write(to: &writer)
   }
 

@@ -135,8 +135,6 @@ struct CoderOptionTests {
       try log.records(from: 9).map { try $0.decode(New.self, defaults: template, strategy: .lenient) } == [
         New(id: 9), New(id: 10, place: "here", level: 3), New(id: 11),
       ])
-    #expect(throws: DecodingError.self) {
-      try log.record(at: 11).decode(New.self, defaults: template)
-    }
+    #expect(throws: DecodingError.self) { try log.record(at: 11).decode(New.self, defaults: template) }
   }
 }

@@ -9,9 +9,7 @@ struct CursorTests {
   /// Some blocks: small records, and two that have bytes in several blocks.
   private static func log(on disk: SimulatedDisk, _ count: Int = 1_500) throws -> RecordLog {
     let log = try RecordLog(at: "/log", on: disk)
-    for id in 0..<count {
-      try log.append(Event(id, size: id == 700 || id == 701 ? 150_000 : 20 + id % 200))
-    }
+    for id in 0..<count { try log.append(Event(id, size: id == 700 || id == 701 ? 150_000 : 20 + id % 200)) }
     try log.flush()
     return log
   }

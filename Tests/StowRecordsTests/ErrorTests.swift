@@ -13,8 +13,7 @@ struct ErrorTests {
     #expect(error.file.hasSuffix("missing/log"))
     #expect("\(error)".contains("missing/log: could not open: "))
     #expect(throws: error) { try RecordLogReader(at: missing) }
-    #expect(
-      "\(RecordLogError(file: "a", offset: 5, .diskFull))" == "a at offset 5: there is no room on the disk")
+    #expect("\(RecordLogError(file: "a", offset: 5, .diskFull))" == "a at offset 5: there is no room on the disk")
     #expect(error.localizedDescription == error.description)
     #expect("\(RecordLogError(file: "a", .noSuchRecord(7, count: 3)))" == "a: there is no record 7 among 3")
   }

@@ -193,9 +193,7 @@ struct RecordLogTests {
     for bytes in [Data("hello\n".utf8), Data(repeating: 7, count: 100_000), Data([0x7F]) + Data(count: 50)] {
       try bytes.write(to: folder.log)
       #expect { try RecordLog(at: folder.log) } throws: { ($0 as? RecordLogError)?.reason == .notALog }
-      #expect { try RecordLogReader(at: folder.log) } throws: {
-        ($0 as? RecordLogError)?.reason == .notALog
-      }
+      #expect { try RecordLogReader(at: folder.log) } throws: { ($0 as? RecordLogError)?.reason == .notALog }
       #expect(try Data(contentsOf: folder.log) == bytes)
     }
   }
@@ -216,8 +214,7 @@ struct RecordLogTests {
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
     let links = folder.url.appending(path: "links")
     try FileManager.default.createDirectory(at: links, withIntermediateDirectories: true)
-    try FileManager.default.createSymbolicLink(
-      at: links.appending(path: "deep"), withDestinationURL: deep)
+    try FileManager.default.createSymbolicLink(at: links.appending(path: "deep"), withDestinationURL: deep)
     try FileManager.default.createSymbolicLink(
       atPath: links.appending(path: "log").path, withDestinationPath: "deep/../second")
     try RecordLog(at: URL(filePath: links.path + "/deep/../first")).append(Event(1))
@@ -312,9 +309,7 @@ struct RecordLogTests {
       let words = (0..<40).map { "\(number) and \($0): " + String(repeating: "word", count: 10) }
       return words + words
     }
-    func nested(_ depth: Int) -> StowValue {
-      (0..<depth).reduce(.string(words(0)[0])) { value, _ in .array([value]) }
-    }
+    func nested(_ depth: Int) -> StowValue { (0..<depth).reduce(.string(words(0)[0])) { value, _ in .array([value]) } }
     let (encoder, decoder) = (StowEncoder(), StowDecoder())
     encoder.maximumDepth = 1_000
     decoder.maximumDepth = 1_000

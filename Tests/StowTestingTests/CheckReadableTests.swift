@@ -25,24 +25,20 @@ final class TemporaryFolder {
   }
 
   /// Records values whose type does not read all files of the folder.
-  func recordRegardless<Value: Codable>(_ values: [Value]) {
-    _ = problems(Value.self, values, isRecording: true)
-  }
+  func recordRegardless<Value: Codable>(_ values: [Value]) { _ = problems(Value.self, values, isRecording: true) }
 
   /// Everything that is wrong, without the first line.
   func problems<Value: Codable>(
     _ type: Value.Type, _ samples: [Value] = [], dropping: Set<String> = [], defaults: Value? = nil,
     isRecording: Bool = false
   ) -> [String] {
-    let check = ReadabilityCheck(
-      dropping: dropping, defaults: defaults, encoder: StowEncoder(), decoder: StowDecoder())
+    let check = ReadabilityCheck(dropping: dropping, defaults: defaults, encoder: StowEncoder(), decoder: StowDecoder())
     check.check(samples, in: url, isRecording: isRecording)
     return lines { try check.finish() }
   }
 
   func notes<Value: Codable>(_ samples: [Value]) -> [String] {
-    let check = ReadabilityCheck<Value>(
-      dropping: [], defaults: nil, encoder: StowEncoder(), decoder: StowDecoder())
+    let check = ReadabilityCheck<Value>(dropping: [], defaults: nil, encoder: StowEncoder(), decoder: StowDecoder())
     check.check(samples, in: url, isRecording: true)
     return check.notes
   }
@@ -99,9 +95,7 @@ struct ThreeVersionsTests {
     for order in Second.orders { try log.append(order) }
     for order in Third.orders { try log.append(order) }
     try log.close()
-    let names = try RecordLogReader(at: url).records.prefix(4).map {
-      try $0.decode(Second.Order.self).customer
-    }
+    let names = try RecordLogReader(at: url).records.prefix(4).map { try $0.decode(Second.Order.self).customer }
     #expect(names == ["Ada", "Bo", "Cy", "Di"])
     try checkReadable(Third.Order.self, in: url, dropping: ["coupon"], defaults: Third.Order())
     let problems = lines { try checkReadable(Third.Order.self, in: url, defaults: Third.Order()) }
@@ -131,8 +125,7 @@ struct ThreeVersionsTests {
     #expect(second.problems(First.Order.self).contains { $0.contains("client: the program requires it now") })
     let third = try StowEncoder().encode(Third.Order(customer: "Gil", total: 1, phone: "1"))
     let read = try StowDecoder().decode(Second.Order.self, from: third)
-    #expect(
-      read == Second.Order(customer: "Gil", total: 1, note: "none", delivery: .pickup, lines: [], phone: "1"))
+    #expect(read == Second.Order(customer: "Gil", total: 1, note: "none", delivery: .pickup, lines: [], phone: "1"))
   }
 }
 
@@ -311,19 +304,16 @@ struct CarelessChangeTests {
 @Suite("Folders of messages")
 struct FolderTests {
   private let folder = TemporaryFolder()
-  private let run =
-    "Run this test once with STOW_RECORD=1 in the environment, and commit the files that it writes."
+  private let run = "Run this test once with STOW_RECORD=1 in the environment, and commit the files that it writes."
 
   @Test("a missing or empty folder is reported") func empty() throws {
-    let problem =
-      "\(folder.url.lastPathComponent): The folder is missing or empty, so that nothing is checked. \(run)"
+    let problem = "\(folder.url.lastPathComponent): The folder is missing or empty, so that nothing is checked. \(run)"
     #expect(folder.problems(Int.self, [1]) == [problem])
     try folder.add(Data(), named: "README.md")
     #expect(folder.problems(Int.self, [1]) == [problem])
     #expect(folder.problems(Int.self, isRecording: true) == [problem])
     folder.record([1])
-    #expect(
-      folder.names == ["README.md", ReadabilityCheck<Int>.name(of: try StowEncoder().encode(1))].sorted())
+    #expect(folder.names == ["README.md", ReadabilityCheck<Int>.name(of: try StowEncoder().encode(1))].sorted())
     #expect(folder.problems(Int.self, [1]) == [])
   }
 
@@ -363,14 +353,11 @@ struct FolderTests {
       struct Refusal: Error {}
       func encode(to encoder: any Encoder) throws { throw Refusal() }
     }
-    #expect(
-      folder.problems(Broken.self, [Broken()])[0] == "samples[0]: It cannot be read or written: Refusal()")
+    #expect(folder.problems(Broken.self, [Broken()])[0] == "samples[0]: It cannot be read or written: Refusal()")
     try folder.add(Data(), named: "file")
-    let check = ReadabilityCheck<Int>(
-      dropping: [], defaults: nil, encoder: StowEncoder(), decoder: StowDecoder())
+    let check = ReadabilityCheck<Int>(dropping: [], defaults: nil, encoder: StowEncoder(), decoder: StowDecoder())
     check.check([1], in: folder.url.appending(path: "file"), isRecording: true)
-    #expect(
-      lines { try check.finish() }.first?.hasPrefix("samples[0]: It cannot be read or written: ") == true)
+    #expect(lines { try check.finish() }.first?.hasPrefix("samples[0]: It cannot be read or written: ") == true)
   }
 
   @Test("keys of dictionaries count as data, and unordered values are compared regardless of order")
@@ -494,13 +481,10 @@ struct LogTests {
 
   @Test("an empty log, a missing one and a damaged one are reported") func wrong() throws {
     let missing = folder.url.appending(path: "none")
-    #expect(
-      lines { try checkReadable(Int.self, in: missing) }[0].hasPrefix("none: It cannot be read or written: "))
+    #expect(lines { try checkReadable(Int.self, in: missing) }[0].hasPrefix("none: It cannot be read or written: "))
     let url = try log([])
     #expect(
-      lines { try checkReadable(Int.self, in: url) } == [
-        "log: The log has no records, so that nothing is checked."
-      ])
+      lines { try checkReadable(Int.self, in: url) } == ["log: The log has no records, so that nothing is checked."])
     // Different values that are lost in one way are one problem.
     let changed = try log([1, 2, 3])
     struct Zero: Codable {
@@ -517,7 +501,6 @@ struct LogTests {
     var bytes = try Data(contentsOf: full)
     bytes[bytes.count / 2] ^= 0xFF
     try bytes.write(to: full)
-    #expect(
-      lines { try checkReadable(Int.self, in: full) }.contains { $0.hasPrefix("log: The log is damaged: ") })
+    #expect(lines { try checkReadable(Int.self, in: full) }.contains { $0.hasPrefix("log: The log is damaged: ") })
   }
 }

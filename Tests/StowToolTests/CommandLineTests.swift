@@ -51,9 +51,7 @@ struct CommandLineTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
   }
 
-  @Test(
-    "files are read and written by name in a folder whose own name is not UTF-8",
-    .enabled(if: hasNamesOfBytes))
+  @Test("files are read and written by name in a folder whose own name is not UTF-8", .enabled(if: hasNamesOfBytes))
   func folderNotUTF8() throws {
     let message = try (["name": "Ada"] as StowValue).encoded()
     try folder.file("message", message)
@@ -136,8 +134,7 @@ struct CommandLineTests {
     let encoder = StowEncoder()
     encoder.context = context
     for name in ["one", "two"] { try folder.file(name, encoder.encode(["name": name])) }
-    let run = try Tool.run(
-      "print", "--context", "-", folder.path("one"), folder.path("two"), input: context.data)
+    let run = try Tool.run("print", "--context", "-", folder.path("one"), folder.path("two"), input: context.data)
     #expect(run.code == 0 && run.lines == [#"{"name": "one"}"#, #"{"name": "two"}"#], "\(run.errors)")
   }
 
@@ -168,8 +165,7 @@ struct CommandLineTests {
   @Test("a name that begins with a tilde is not the home folder", arguments: ["~", "~root", "~/none"])
   func tilde(name: String) throws {
     if name.contains("/") {
-      try FileManager.default.createDirectory(
-        at: folder.url.appending(path: "~"), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(at: folder.url.appending(path: "~"), withIntermediateDirectories: true)
     }
     func run(_ arguments: String...) throws -> Tool.Run {
       try Tool.run(arguments, input: Data("[1]".utf8), in: folder.url)
@@ -278,23 +274,19 @@ struct CommandLineTests {
       ("[].tags[].n", "[[1], []]", "3 of 4 elements lack [].tags[].n; the first is [0].tags[1]"),
     ] {
       let run = try Tool.run("print", "--path", part, path)
-      #expect(
-        run.code == 0 && run.text == text + "\n" && run.errors == "stowtool: \(path): \(gaps)\n", "\(run)")
+      #expect(run.code == 0 && run.text == text + "\n" && run.errors == "stowtool: \(path): \(gaps)\n", "\(run)")
       let strict = try Tool.run("print", "--strict", "--path", part, path)
       #expect(strict.code == 1 && strict.output.isEmpty && strict.errors.contains("nothing at \(part): "))
     }
     let none = try Tool.run("print", "--path", "[].none", path)
-    #expect(
-      none.code == 1 && none.output.isEmpty && none.errors.hasSuffix("nothing at [].none in 4 elements\n"))
+    #expect(none.code == 1 && none.output.isEmpty && none.errors.hasSuffix("nothing at [].none in 4 elements\n"))
 
     let log = try RecordLog(at: folder.url.appending(path: "log"))
-    try log.append(
-      contentsOf: [["list": [["n": 1], [:]]], ["list": [["n": 2]]], ["list": [[:]]]] as [StowValue])
+    try log.append(contentsOf: [["list": [["n": 1], [:]]], ["list": [["n": 2]]], ["list": [[:]]]] as [StowValue])
     try log.close()
     let run = try Tool.run("json", "--path", "list[].n", folder.path("log"))
     #expect(run.code == 0 && run.lines == ["[1]", "[2]"])
-    #expect(
-      run.errors.hasSuffix("2 of 3 records lack list[].n; the first is record 0, list[1]\n"), "\(run.errors)")
+    #expect(run.errors.hasSuffix("2 of 3 records lack list[].n; the first is record 0, list[1]\n"), "\(run.errors)")
   }
 
   @Test("a record of a stream with an invalid value is reported and skipped")
@@ -514,10 +506,7 @@ struct CommandLineTests {
     #expect(try part.output == people["people"]![1]!.encoded())
     let record = try Tool.run("extract", "--record", "3", "-o", folder.path("record"), makeLog())
     #expect(record.code == 0 && record.output.isEmpty)
-    #expect(
-      try StowDecoder().decode([String: Int].self, from: folder.url.appending(path: "record")) == [
-        "number": 3
-      ])
+    #expect(try StowDecoder().decode([String: Int].self, from: folder.url.appending(path: "record")) == ["number": 3])
     #expect(try Tool.run("extract", makeLog()).code == 2)
     #expect(try Tool.run("extract", "--path", "none", folder.path("people")).code == 1)
   }

@@ -22,9 +22,7 @@ struct DocumentationTests {
     "the documents show what stowtool prints for the files of Examples",
     arguments: [(Self.examples, 4), (Self.looking, 2)])
   func shown(name: String, count: Int) throws {
-    let blocks = try Vectors.document(name).components(separatedBy: "```").filter {
-      $0.contains(" Examples/")
-    }
+    let blocks = try Vectors.document(name).components(separatedBy: "```").filter { $0.contains(" Examples/") }
     // The text after each command, up to the next.
     let parts: [String] = blocks.flatMap { block -> [String] in
       Array(block.components(separatedBy: "$ swift run stowtool ").dropFirst())

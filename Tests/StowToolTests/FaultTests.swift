@@ -50,9 +50,7 @@ struct FaultTests {
   }
 
   @Test("verbs report the same offset for every cut and every changed byte of a message")
-  func messages() throws {
-    try check(Data(contentsOf: URL(filePath: Vectors.path(of: "Examples/station.stow"))))
-  }
+  func messages() throws { try check(Data(contentsOf: URL(filePath: Vectors.path(of: "Examples/station.stow")))) }
 
   @Test("verbs report the same offset for a fault in a message that relies on a context")
   func contexts() throws {
@@ -85,9 +83,7 @@ struct FaultTests {
   func definitions() throws {
     let encoder = RecordStreamEncoder()
     let records = try (0..<2).map { number in
-      let texts = (0..<700).map {
-        StowValue.string("\(number) \($0) " + String(repeating: "x", count: 1_000))
-      }
+      let texts = (0..<700).map { StowValue.string("\(number) \($0) " + String(repeating: "x", count: 1_000)) }
       return try encoder.encode(StowValue.array(texts + texts))
     }
     // Forgetting the definitions of the first record is left out.

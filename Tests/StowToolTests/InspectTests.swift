@@ -135,8 +135,7 @@ struct InspectTests {
 
   @Test("inspect prints a broken message up to the fault, and verify reports its place and reason")
   func broken() throws {
-    let value = try StowValue(
-      notation: #"{"people": [{"name": "Ada"}, {"name": "Alan"}, {"name": "Grace"}]}"#)
+    let value = try StowValue(notation: #"{"people": [{"name": "Ada"}, {"name": "Alan"}, {"name": "Grace"}]}"#)
     let message = try value.encoded()
     try folder.file("cut", message.dropLast(3))
     let run = try Tool.run("inspect", folder.path("cut"))

@@ -18,9 +18,7 @@ struct LogTests {
   /// A log of some blocks, which has a record of several of them.
   private func makeLog() throws {
     let log = try RecordLog(at: url)
-    for number in 0..<200 {
-      try log.append(["number": "\(number)", "text": String(repeating: "ab", count: 400)])
-    }
+    for number in 0..<200 { try log.append(["number": "\(number)", "text": String(repeating: "ab", count: 400)]) }
     try log.append(String(repeating: "long", count: 40_000))
     try log.append(["number": "last"])
     try log.close()
@@ -48,8 +46,7 @@ struct LogTests {
     let verified = try Tool.run("verify", path)
     #expect(verified.code == 0 && verified.text == "\(path): valid\n")
     let inspected = try Tool.run("inspect", path)
-    #expect(
-      inspected.code == 0 && inspected.text.contains("last part") && inspected.text.contains("record 201, "))
+    #expect(inspected.code == 0 && inspected.text.contains("last part") && inspected.text.contains("record 201, "))
     let sizes = try Tool.run("sizes", path)
     #expect(sizes.code == 0 && sizes.text.contains("blocks and frames"))
   }
@@ -114,8 +111,7 @@ struct LogTests {
     for (bytes, reason) in [(Data("junk".utf8), "a block without a whole head"), (Data(), "no bytes")] {
       try bytes.write(to: URL(filePath: segments[1]))
       let inspected = try Tool.run("inspect", path)
-      #expect(
-        inspected.code == 1 && inspected.errors.contains("\(segments[1]): broken at offset 0: \(reason)"))
+      #expect(inspected.code == 1 && inspected.errors.contains("\(segments[1]): broken at offset 0: \(reason)"))
       #expect(inspected.text.contains("record 199, "))
       #expect(try Tool.run("sizes", path).code == 1)
       #expect(try Tool.run("verify", path).code == 1)
@@ -144,9 +140,7 @@ struct LogTests {
     #expect(try Tool.run("inspect", path).code == 1)
     let before = try Data(contentsOf: url)
     let refused = try Tool.run("compact", "--from", "5", path)
-    #expect(
-      refused.code == 2 && refused.errors.contains("; --force drops them"), "\(refused.errors)"
-    )
+    #expect(refused.code == 2 && refused.errors.contains("; --force drops them"), "\(refused.errors)")
     #expect(try Data(contentsOf: url).starts(with: before.dropLast(40)))
     let compacted = try Tool.run("compact", "--from", "5", "--force", path)
     #expect(compacted.code == 0 && compacted.errors.contains("a frame is damaged"), "\(compacted.errors)")
@@ -197,14 +191,10 @@ struct LogTests {
     #expect(try Tool.run("log", path).code == 0)
   }
 
-  @Test(
-    "compact and recover keep a log whose only block is damaged or that lacks a byte",
-    arguments: [false, true])
+  @Test("compact and recover keep a log whose only block is damaged or that lacks a byte", arguments: [false, true])
   func allDamaged(_ isDisplaced: Bool) throws {
     let log = try RecordLog(at: url)
-    for number in 0..<(isDisplaced ? 200 : 20) {
-      try log.append("\(number)" + String(repeating: "x", count: 1_000))
-    }
+    for number in 0..<(isDisplaced ? 200 : 20) { try log.append("\(number)" + String(repeating: "x", count: 1_000)) }
     try log.close()
     try change { data in
       if isDisplaced { data.remove(at: 50) } else { data[50] ^= 1 }
@@ -212,13 +202,9 @@ struct LogTests {
     let bytes = try Data(contentsOf: url)
     #expect(try Tool.run("verify", path).code == 1 && Tool.run("log", path).code == 1)
     let recovered = try Tool.run("recover", path)
-    #expect(
-      recovered.code == 0 && recovered.text.contains("they stay, as damage") == isDisplaced,
-      "\(recovered.text)")
+    #expect(recovered.code == 0 && recovered.text.contains("they stay, as damage") == isDisplaced, "\(recovered.text)")
     let refused = try Tool.run("compact", path)
-    #expect(
-      refused.code == 2 && refused.errors.contains("unreadable bytes would be dropped"),
-      "\(refused.errors)")
+    #expect(refused.code == 2 && refused.errors.contains("unreadable bytes would be dropped"), "\(refused.errors)")
     #expect(try Data(contentsOf: url).starts(with: bytes))
     #expect(try Tool.run("compact", "--force", path).code == 0)
     #expect(try Data(contentsOf: url).count < 200)
@@ -233,21 +219,13 @@ struct LogTests {
     let first = MadeUpLog.Frame(2, [0, 1, 0xF9, 0xE3, 0xBB, 0xF9, 0xE0, 0xBB] + part)
     let last = MadeUpLog.Frame(4, [0] + part)
     let logs: [(name: String, blocks: [MadeUpLog.Block], reason: String)] = [
-      (
-        "highest number", [.init(0, [record(0)]), .init(UInt64(Int.max), [record(1)])], "without a whole head"
-      ),
+      ("highest number", [.init(0, [record(0)]), .init(UInt64(Int.max), [record(1)])], "without a whole head"),
       ("only number", [.init(UInt64(Int.max), [record(0)])], "without a whole head"),
-      (
-        "version", [.init(0, [record(0)]), .init(1, version: 3, [record(1)]), .init(2, [record(2)])],
-        "version 3"
-      ),
+      ("version", [.init(0, [record(0)]), .init(1, version: 3, [record(1)]), .init(2, [record(2)])], "version 3"),
       ("missing", [.init(0, [record(0)]), .init(3, [record(3)])], "is 3, and should be 1"),
       ("no last part", [.init(0, [first]), .init(1, [record(1)])], "the next part of record 0"),
       ("no block of the last part", [.init(0, [first])], "the next part of record 0"),
-      (
-        "no first part", [.init(0, [record(0)]), .init(2, [.init(4, [1] + part)])],
-        "whose part before it is missing"
-      ),
+      ("no first part", [.init(0, [record(0)]), .init(2, [.init(4, [1] + part)])], "whose part before it is missing"),
       ("after a part", [.init(0, [first, record(1)]), .init(1, [last])], "not where it may stand"),
       ("many values", [.init(0, [first]), .init(1, [last])], "record 0"),
       ("packed", [.init(0, [.init(7, [0, 5, 0, 0x1F])])], "not where it may stand"),
@@ -330,14 +308,8 @@ struct LogTests {
       #expect(message.code == 1 && message.errors.hasSuffix("message: a message, not a log\n"))
       #expect(try Tool.run(verb, folder.path("none")).code == 2)
       for (name, bytes, reason) in [
-        (
-          "json", Data("{\"level\": 1}\n".utf8),
-          "not a log; these bytes look like JSON: stowtool from-json"
-        ),
-        (
-          "gzip", Data([0x1F, 0x8B, 8, 0]),
-          "not a log; these bytes look like a gzip file: unpack it first"
-        ),
+        ("json", Data("{\"level\": 1}\n".utf8), "not a log; these bytes look like JSON: stowtool from-json"),
+        ("gzip", Data([0x1F, 0x8B, 8, 0]), "not a log; these bytes look like a gzip file: unpack it first"),
         ("stream", try RecordStreamEncoder().encode(1), "a stream of records, not a log"),
         ("empty", Data(), "an empty file, not a log"),
         ("bytes", Data([0xE9, 0xFF]), "not a log\n"),
@@ -391,8 +363,7 @@ struct LogTests {
         return data + Vectors.hex(text[..<(text.range(of: "  ")?.lowerBound ?? text.endIndex)])
       }
       #expect(shown == example.bytes, "\(example.name)")
-      for expected in example.lines where example.kind == "stow-stream" || expected.meaning.hasPrefix("frame")
-      {
+      for expected in example.lines where example.kind == "stow-stream" || expected.meaning.hasPrefix("frame") {
         #expect(run.text.contains(expected.meaning), "\(example.name)")
       }
     }
@@ -447,8 +418,7 @@ private enum MadeUpLog {
     for (index, block) in blocks.enumerated() {
       bytes += Data(count: index * 65_536 - bytes.count)
       let start = Data([0x7F, 0x02, block.version, 0])
-      let rest =
-        little(identity) + little(block.firstRecord) + little(UInt32(index)) + little(UInt32(0))
+      let rest = little(identity) + little(block.firstRecord) + little(UInt32(index)) + little(UInt32(0))
       bytes += start + little(checksum(start + rest)) + rest
       for frame in block.frames {
         let place = little(identity) + little(UInt64(bytes.count))

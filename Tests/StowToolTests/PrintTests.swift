@@ -114,8 +114,7 @@ struct PrintTests {
   @Test("deep parts are counted instead of printed, and long lines are broken")
   func folding() throws {
     let path = try message(#"{"people": [{"name": "Ada", "tags": ["a", "b"]}], "n": [], "o": {"p": 1}}"#)
-    #expect(
-      try Tool.run("print", "--depth", "1", path).text == "{\"people\": [… 1], \"n\": [], \"o\": {… 1}}\n")
+    #expect(try Tool.run("print", "--depth", "1", path).text == "{\"people\": [… 1], \"n\": [], \"o\": {… 1}}\n")
     #expect(try Tool.run("print", "--depth", "0", path).text == "{… 3}\n")
     let lines = try Tool.run("print", "--width", "30", path).lines
     #expect(lines.count > 5 && lines.allSatisfy { $0.count <= 30 })
@@ -237,9 +236,7 @@ struct LargeMessageTests {
     path = folder.path("people")
   }
 
-  @Test(
-    "large messages are printed like others",
-    arguments: [["--width", "30"], ["--lines"], ["--color", "always"]])
+  @Test("large messages are printed like others", arguments: [["--width", "30"], ["--lines"], ["--color", "always"]])
   func text(options: [String]) throws {
     #expect(try StowDecoder().decode(StowValue.self, from: URL(filePath: path)) == value)
     #expect(try Data(contentsOf: URL(filePath: path)).count > 1 << 20)
@@ -282,8 +279,7 @@ struct LargeMessageTests {
     for (one, two) in [("people", "other"), ("other", "people")] {
       let run = try Tool.run("diff", folder.path(one), folder.path(two))
       // What is piped in is read as a whole.
-      let whole = try Tool.run(
-        "diff", folder.path(one), "-", input: Data(contentsOf: folder.url.appending(path: two)))
+      let whole = try Tool.run("diff", folder.path(one), "-", input: Data(contentsOf: folder.url.appending(path: two)))
       #expect(run.code == 1 && run.errors.isEmpty && run.text == whole.text)
       #expect(run.lines.contains { $0.contains(" people[2000].name: ") } && run.lines.count == 5)
     }
@@ -292,8 +288,7 @@ struct LargeMessageTests {
   @Test("a file that becomes shorter while it is read is an error")
   func shortened() throws {
     // The pipe has no room for all, so the command has opened the file when the last byte is in it.
-    let run = try Tool.shell(
-      #"cp people same; { cat same; : >people; } | "$0" diff people -"#, in: folder.url)
+    let run = try Tool.shell(#"cp people same; { cat same; : >people; } | "$0" diff people -"#, in: folder.url)
     #expect(run.code == 2)
     #expect(run.errors == "stowtool: a file became shorter while it was read, or its disk failed\n")
   }

@@ -55,9 +55,7 @@ struct SizesTests {
 
   @Test("sizes counts the values of each path, even those without bytes of their own")
   func counts() throws {
-    let rows = (0..<50).map {
-      StowValue.object(["id": StowValue($0), "kind": true, "far": StowValue(1000 + $0)])
-    }
+    let rows = (0..<50).map { StowValue.object(["id": StowValue($0), "kind": true, "far": StowValue(1000 + $0)]) }
     let value = StowValue.object([
       "rows": .array(rows), "same": .array(Array(repeating: 7, count: 40)),
       "matrix": .array((0..<50).map { [StowValue($0), 1, 2] }),

@@ -49,9 +49,7 @@ struct Tool {
     return Run(code: process.terminationStatus, output: try Data(contentsOf: outputURL), errors: errors)
   }
 
-  static func run(_ arguments: String..., input: Data = Data()) throws -> Run {
-    try run(arguments, input: input)
-  }
+  static func run(_ arguments: String..., input: Data = Data()) throws -> Run { try run(arguments, input: input) }
 
   /// Runs a script of the shell, in which `$0` is the command and `$1` an argument.
   static func shell(

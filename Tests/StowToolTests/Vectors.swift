@@ -23,9 +23,7 @@ enum Vectors {
   /// FORMAT.md and the pages beside it, one after the other.
   static func formatDocument() throws -> String {
     let folder = root.deletingLastPathComponent().appending(path: "Format")
-    let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-      $0.hasSuffix(".md")
-    }
+    let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
     return try (["FORMAT.md"] + pages.sorted().map { "Format/\($0)" }).map(document).joined(separator: "\n")
   }
 

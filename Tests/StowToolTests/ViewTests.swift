@@ -48,8 +48,7 @@ struct ViewTests {
     #expect(run.code == 0 && run.errors == "")
     let opened = try String(contentsOf: URL(filePath: folder.path("opened")), encoding: .utf8)
     #expect(opened.contains("id=\"inside\" data-name=\"one.stow\""))
-    #expect(
-      try String(contentsOf: URL(filePath: folder.path("mode")), encoding: .utf8).hasPrefix("-rw-------"))
+    #expect(try String(contentsOf: URL(filePath: folder.path("mode")), encoding: .utf8).hasPrefix("-rw-------"))
   }
 
   @Test("view prints where the page is if no program opens pages")
@@ -57,8 +56,7 @@ struct ViewTests {
     try folder.file("one.stow", StowEncoder().encode([1, 2, 3]))
     let run = try Tool.run(
       ["view", folder.path("one.stow")], environment: ["PATH": "/nowhere", "TMPDIR": folder.path("")])
-    #expect(
-      run.code == 2 && run.errors.contains("did not open the page, which is \(folder.path("stowtool-"))"))
+    #expect(run.code == 2 && run.errors.contains("did not open the page, which is \(folder.path("stowtool-"))"))
   }
 
   @Test(

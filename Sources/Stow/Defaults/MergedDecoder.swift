@@ -21,24 +21,22 @@ final class Merge {
     do {
       let own = try message.singleValueContainer()
       if isWhole(type) || own.decodeNil() { return try own.decode(type) }
-      return try lendDecoder {
-        try decode(type, from: MergedDecoder(message: message, template: $0, merge: self))
-      }
+      return try lendDecoder { try decode(type, from: MergedDecoder(message: message, template: $0, merge: self)) }
     } catch {
-      guard try replaces(error, { try message.singleValueContainer().decode(StowValue.self) }) else {
-        throw error
-      }
+      guard try replaces(error, { try message.singleValueContainer().decode(StowValue.self) }) else { throw error }
       return template
     }
   }
 
-  /// Returns whether values of a type are decoded from the message alone: scalars, arrays, dictionaries, optionals of them.
+  /// Returns whether values of a type are decoded from the message alone: scalars, arrays, dictionaries, optionals of
+  /// them.
   func isWhole(_ type: Any.Type) -> Bool {
     if let optional = type as? any AnyOptional.Type { return isWhole(optional.wrapped) }
     return type == StowValue.self || ScalarTypes.scalar(type) != nil || type is any PlannedDecodable.Type
   }
 
-  /// Returns whether the template's value replaces one whose decoding failed with this error: not if the message is broken.
+  /// Returns whether the template's value replaces one whose decoding failed with this error: not if the message is
+  /// broken.
   ///
   /// - Parameter readWhole: Reads all of the value, of which decoding may have read no more than the kind.
   func replaces(_ error: any Error, _ readWhole: () throws -> StowValue) throws -> Bool {
@@ -193,9 +191,7 @@ struct MergedObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
 
   /// Calls the generic `decode`: a direct call would choose the overload above, and recurse.
-  private func value<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try decode(type, forKey: key)
-  }
+  private func value<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value { try decode(type, forKey: key) }
 
   private func optional<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
     try decodeIfPresent(type, forKey: key)

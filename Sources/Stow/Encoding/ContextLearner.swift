@@ -49,9 +49,7 @@ struct ContextLearner {
         : shapes[$0].names.lexicographicallyPrecedes(shapes[$1].names, by: isBefore)
     }
     var distinct = Set<[ExactString]>()
-    let shared = strings.filter {
-      $0.value > 1 && KeyText.bytes(of: $0.key.string).count >= Self.shortestText
-    }
+    let shared = strings.filter { $0.value > 1 && KeyText.bytes(of: $0.key.string).count >= Self.shortestText }
     let symbols = Array(shared.keys)
     let symbolOrder = sortedIndices(symbols.count) {
       let (one, other) = (shared[symbols[$0], default: 0], shared[symbols[$1], default: 0])
@@ -87,22 +85,16 @@ struct ContextLearner {
       note(names, of: keys)
       shapes[keys.pointee.keyType]?.uses += keys.pointee.uses
     }
-    for index in 0..<message.strings.count {
-      strings[ExactString(message.strings.string(index)), default: 0] += 1
-    }
+    for index in 0..<message.strings.count { strings[ExactString(message.strings.string(index)), default: 0] += 1 }
   }
 
-  private static func sortedNames(
-    of list: [UInt32], _ message: borrowing RecordedMessage
-  ) -> [ExactString] {
+  private static func sortedNames(of list: [UInt32], _ message: borrowing RecordedMessage) -> [ExactString] {
     let names = list.map { ExactString(message.strings.string(Int($0))) }
     return sortedIndices(names.count) { isBefore(names[$0], names[$1]) }.map { names[$0] }
   }
 
   /// Returns the keys that objects of one type used, in the order of their slots.
-  private static func names(
-    of keys: KeyTable.Reference, where isWanted: (_ slot: Int) -> Bool
-  ) -> [ExactString] {
+  private static func names(of keys: KeyTable.Reference, where isWanted: (_ slot: Int) -> Bool) -> [ExactString] {
     (0..<keys.pointee.slotCount).filter(isWanted).map { ExactString(keys.pointee.name(atSlot: $0)) }
   }
 

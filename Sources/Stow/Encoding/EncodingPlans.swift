@@ -1,8 +1,6 @@
 /// Records values of a type that is recorded without its own `encode(to:)`.
 final class ScalarEncodingPlan<Value: RecordableScalar>: EncodingPlan<Value> {
-  override func append(
-    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
-  ) {
+  override func append(_ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int) {
     value.record(in: &builder.recorded, key: key)
   }
 
@@ -22,8 +20,8 @@ protocol WholeEncodable {
 }
 
 extension AnyEncodingPlan {
-  /// Returns how values of a type are recorded without their own `encode(to:)`; nil if they are recorded by that, or by a
-  /// way that is not known here.
+  /// Returns how values of a type are recorded without their own `encode(to:)`; nil if they are recorded by that, or by
+  /// a way that is not known here.
   static func known(_ type: Any.Type) -> AnyEncodingPlan? {
     if type == StowValue.self { return StowValueEncodingPlan() }
     if let encoder = ScalarTypes.scalar(type)?.makeEncodingPlan() { return encoder }
@@ -115,9 +113,7 @@ class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
 
   func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) throws {
     let entry = builder.plan(of: Value.self)
-    for (key, value) in dictionary {
-      try builder.encode(value, by: entry, key: builder.recorded.key(key), in: map)
-    }
+    for (key, value) in dictionary { try builder.encode(value, by: entry, key: builder.recorded.key(key), in: map) }
   }
 }
 

@@ -1,5 +1,5 @@
-// How the objects of a type with a table of fields are decoded: field after field into memory, by code that does not know
-// the type.
+// How the objects of a type with a table of fields are decoded: field after field into memory, by code that does not
+// know the type.
 //
 //     a record or a map ──▶ run from value to value, as far as its keys are the fields, in order
 //     everything else ──▶ search each field as keyed containers do
@@ -77,8 +77,8 @@ final class DecodingProgram {
     state.spare = memory
   }
 
-  /// Decodes the value at a place into uninitialized memory, and returns where an object with a tag ends. The first value
-  /// shows whether fields make up a whole value.
+  /// Decodes the value at a place into uninitialized memory, and returns where an object with a tag ends. The first
+  /// value shows whether fields make up a whole value.
   @discardableResult
   func decode(
     at place: OpenPlace, into target: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
@@ -105,8 +105,8 @@ final class DecodingProgram {
 
   // MARK: shapes
 
-  /// Returns where the first value of an object is, or its key, and the fields that a record has, as bits; nil if the object
-  /// must be searched.
+  /// Returns where the first value of an object is, or its key, and the fields that a record has, as bits; nil if the
+  /// object must be searched.
   @inline(__always)
   private func walk(over object: ObjectHeader, _ message: Message) -> (next: Int, fields: UInt64)? {
     let (start, end) = (object.body.lowerBound, object.body.upperBound)
@@ -115,9 +115,7 @@ final class DecodingProgram {
       guard number < message.tables.shapeCount else { return nil }
       learn(number, message)
     }
-    if !object.isPartial {
-      return state.fields == 0 || state.keyCount > end &- start ? nil : (start, state.fields)
-    }
+    if !object.isPartial { return state.fields == 0 || state.keyCount > end &- start ? nil : (start, state.fields) }
     guard
       let values = try? Records.endOfPresence(message.reader, in: object.body, keyCount: state.keyCount)
     else { return nil }
@@ -157,9 +155,7 @@ final class DecodingProgram {
     if known < state.keyCount, keyTable.formerNames != nil { return state.order.removeAll() }
     for _ in known..<state.keyCount { state.order.append(63) }
     state.fields = known < state.keyCount ? fields | 1 &<< 63 : fields
-    if fields == 1 &<< UInt64(truncatingIfNeeded: known) &- 1, known == state.keyCount {
-      state.order.removeAll()
-    }
+    if fields == 1 &<< UInt64(truncatingIfNeeded: known) &- 1, known == state.keyCount { state.order.removeAll() }
   }
 
   // MARK: the program
@@ -170,8 +166,8 @@ final class DecodingProgram {
     UnsafePointer(instructions).distance(to: field)
   }
 
-  /// Decodes field after field. If the next key of a map is not that of the next field, searches for this one and the rest.
-  /// Returns where an object with a tag ends. If it throws, it has deinitialized all fields.
+  /// Decodes field after field. If the next key of a map is not that of the next field, searches for this one and the
+  /// rest. Returns where an object with a tag ends. If it throws, it has deinitialized all fields.
   private func decodeFields(
     at place: OpenPlace, into start: UnsafeMutableRawPointer, isWhole: Bool, _ session: DecodingSession,
     _ node: PathNode
@@ -239,9 +235,7 @@ final class DecodingProgram {
           case _ where field.pointee.isReadFirst: next = try readRare(field, target, at: offset, message)
           default: next = try reader.end(of: offset)
           }
-          if next >= end || present == 0 {
-            try checkEnd(of: field, target, at: key, next, end, isLast: present == 0)
-          }
+          if next >= end || present == 0 { try checkEnd(of: field, target, at: key, next, end, isLast: present == 0) }
         } catch {
           throw failure(error, number(of: field), at: offset, session, node)
         }
@@ -335,7 +329,8 @@ final class DecodingProgram {
         PathStep(.byte, parent: node, value: field.pointee.byte, keyTable: .passUnretained(keyTable))))
   }
 
-  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan finds again.
+  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan finds
+  /// again.
   private func readScalars(
     _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
     _ message: Message
@@ -420,8 +415,8 @@ final class DecodingProgram {
 
   // MARK: other objects
 
-  /// Decodes a field and those after it by searching the object: its keys are others or come in another order, it is a row, or
-  /// it has a fault.
+  /// Decodes a field and those after it by searching the object: its keys are others or come in another order, it is a
+  /// row, or it has a fault.
   ///
   /// - Parameter next: Where the rest of a map is; nil for all of an object.
   @inline(never)
@@ -506,9 +501,7 @@ final class DecodingProgram {
 
 extension UnsafeMutableRawPointer {
   @inline(__always)
-  func put<Value>(_ value: Value, isOptional: Bool) {
-    isOptional ? put(Optional(value)) : put(value)
-  }
+  func put<Value>(_ value: Value, isOptional: Bool) { isOptional ? put(Optional(value)) : put(value) }
 
   /// Puts the integer at an offset, and moves `next` past it.
   @inline(__always)

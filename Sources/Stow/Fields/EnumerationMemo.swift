@@ -1,5 +1,5 @@
-/// What the `Codable` of an enumeration made of values that were met, so that it need not be asked again: the byte of the
-/// case, for a symbol, an integer or a short string.
+/// What the `Codable` of an enumeration made of values that were met, so that it need not be asked again: the byte of
+/// the case, for a symbol, an integer or a short string.
 ///
 /// There are a few slots. A value that has no slot of its own takes that of another.
 final class EnumerationMemo {
@@ -14,8 +14,8 @@ final class EnumerationMemo {
   private let slots: UnsafeMutablePointer<(key: Key, byte: UInt8)>
 
   private static let count = 32
-  /// The sources of values that say all themselves, and of the cells of columns, which have no tags. Messages are counted
-  /// from one, and what they rely on has negative numbers.
+  /// The sources of values that say all themselves, and of the cells of columns, which have no tags. Messages are
+  /// counted from one, and what they rely on has negative numbers.
   private static let (value, cell, none) = (0, Int.min, Int.min + 1)
 
   init() {

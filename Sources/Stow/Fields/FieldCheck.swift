@@ -33,8 +33,7 @@ extension FieldTable where Root: Codable {
       let same = zip(encoded, names).prefix { $0 == $1 }.count
       let (found, name) = (encoded.dropFirst(same).first, names.dropFirst(same).first)
       func shown(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "nothing" }
-      throw flaw(
-        name ?? found, "encode(to:) asks for \(shown(found)) where the table has \(shown(name))")
+      throw flaw(name ?? found, "encode(to:) asks for \(shown(found)) where the table has \(shown(name))")
     }
     try checkWrappers(of: value)
     let again = remake(value)
@@ -76,9 +75,7 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  private func flaw(_ field: String?, _ text: String) -> FieldTableError {
-    FieldTableError(Root.self, field, text)
-  }
+  private func flaw(_ field: String?, _ text: String) -> FieldTableError { FieldTableError(Root.self, field, text) }
 
   /// Records a value, and returns the keys that it encodes, or would encode if they had values, in order; nil if it
   /// cannot be encoded.
@@ -90,9 +87,7 @@ extension FieldTable where Root: Codable {
     guard let builder = recorded({ try $0.appendPlain(value, key: TokenKey(), parent: 0) })
     else { return nil }
     builder.recorded.tape.link(1, in: 0)
-    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference {
-      builder.pool(of: type).pointee.keys
-    }
+    func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
     let table = table(type)
     let keys = (0..<table.pointee.slotCount).map {
       (name: table.pointee.name(atSlot: $0), isWritten: table.pointee.hasValue(atSlot: $0))
@@ -158,17 +153,13 @@ extension FieldTable where Root: Codable {
   func codingKeys() throws(FieldTableError) -> (type: any CodingKey.Type, keys: [any CodingKey]) {
     let probe = KeyTypeProbe()
     _ = try? Root(from: probe)
-    guard let type = probe.keyType else {
-      throw flaw(nil, "init(from:) asks for no keyed container")
-    }
+    guard let type = probe.keyType else { throw flaw(nil, "init(from:) asks for no keyed container") }
     var names = Set<String>()
     let keys = try fields.map { field throws(FieldTableError) in
       guard let key = type.init(stringValue: field.name), key.stringValue == field.name else {
         throw flaw(field.name, "it is no coding key of the type")
       }
-      guard names.insert(field.name).inserted else {
-        throw flaw(field.name, "it is there twice")
-      }
+      guard names.insert(field.name).inserted else { throw flaw(field.name, "it is there twice") }
       return key
     }
     return (type, keys)

@@ -77,8 +77,8 @@ final class FieldCoder {
   let scalar: (any (RecordableScalar & ReadableScalar).Type)?
   /// The same, if it is a number or a Bool.
   let tapeScalar: (any TapeScalar.Type)?
-  /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what error
-  /// a broken value gives.
+  /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what
+  /// error a broken value gives.
   let isReadFirst: Bool
   /// Appends a value that is present to an object in which as many containers may nest as given.
   let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int, _ levels: Int) throws -> Void
@@ -273,8 +273,8 @@ struct FieldInstruction: BitwiseCopyable {
 // MARK: rows
 
 extension DecodingProgram {
-  /// Decodes rows into memory, each field at once by its column. Returns false, and leaves nothing there, if each row must be
-  /// looked at, also to find out what is wrong.
+  /// Decodes rows into memory, each field at once by its column. Returns false, and leaves nothing there, if each row
+  /// must be looked at, also to find out what is wrong.
   func decode(
     rows: Elements, into start: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
   ) -> Bool {
@@ -362,9 +362,7 @@ extension DecodingProgram {
         let mark = session.path.count
         defer { session.path.pop(to: mark) }
         let step = session.path.push(PathStep(.index, parent: node, value: index))
-        guard (try? decode(instructions + number, at: place, to: target, session, step)) != nil else {
-          return index
-        }
+        guard (try? decode(instructions + number, at: place, to: target, session, step)) != nil else { return index }
         memo.note(target.load(as: UInt8.self), for: key)
       }
       return cells.count
@@ -400,9 +398,7 @@ struct FieldCells {
 extension FieldInstruction {
   /// Reads the cells of a column, and returns how many were read.
   @inline(__always)
-  fileprivate func fill<Value: ReadableScalar>(
-    _ cells: FieldCells, with type: Value.Type
-  ) -> Int {
+  fileprivate func fill<Value: ReadableScalar>(_ cells: FieldCells, with type: Value.Type) -> Int {
     let (reader, cellType, base) = (cells.reader, cells.column.type, cells.column.base)
     for index in 0..<cells.count {
       do throws(FormatError) {
@@ -421,8 +417,7 @@ extension FieldInstruction {
     else { return 0 }
     if type == ElementType.double {
       for index in 0..<cells.count {
-        let bits = UInt64(
-          littleEndian: reader.pointer(at: cells.offset(index)).loadUnaligned(as: UInt64.self))
+        let bits = UInt64(littleEndian: reader.pointer(at: cells.offset(index)).loadUnaligned(as: UInt64.self))
         cells.target(index).put(Double(bitPattern: bits), isOptional: isOptional)
       }
       return cells.count

@@ -117,9 +117,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
   }
 
   /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
-  static func packedLayout(
-    of fields: [AnyField<Root>]
-  ) -> (offsets: [Int], size: Int, alignment: Int) {
+  static func packedLayout(of fields: [AnyField<Root>]) -> (offsets: [Int], size: Int, alignment: Int) {
     var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 1)
     for field in fields {
       let offset = (size + field.alignment - 1) / field.alignment * field.alignment
@@ -130,14 +128,12 @@ public struct FieldTable<Root>: @unchecked Sendable {
     return (offsets, size, alignment)
   }
 
-  /// Returns whether the fields make up a whole value, so that filling them in memory makes one. They do if they take every
-  /// byte of it, or if the bytes between them are padding because the value has no other stored properties.
+  /// Returns whether the fields make up a whole value, so that filling them in memory makes one. They do if they take
+  /// every byte of it, or if the bytes between them are padding because the value has no other stored properties.
   func isAll(of value: Root) -> Bool {
     let stored = fields.sorted { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }
     let layout = Self.packedLayout(of: stored)
-    guard stored.compactMap(\.offset) == layout.offsets, layout.size == MemoryLayout<Root>.size else {
-      return false
-    }
+    guard stored.compactMap(\.offset) == layout.offsets, layout.size == MemoryLayout<Root>.size else { return false }
     if stored.reduce(0, { $0 + $1.size }) == layout.size { return true }
     // A mirror takes long the first time.
     guard !(value is any CustomReflectable) else { return false }
@@ -214,9 +210,7 @@ struct AnyField<Root> {
         let known = value[keyPath: field.property] as? Known
         return known == other[keyPath: field.property] as? Known || known != known
       }
-      if let scalar = ScalarTypes.scalar(optionalType(Value.self)?.wrapped ?? Value.self) {
-        return isSame(scalar)
-      }
+      if let scalar = ScalarTypes.scalar(optionalType(Value.self)?.wrapped ?? Value.self) { return isSame(scalar) }
       return (Value.self as? any Equatable.Type).map { isSame($0) } ?? true
     }
   }

@@ -1,11 +1,9 @@
 extension StowFields {
-  /// Makes the plan of the type; nil if its keys are not known by their bytes, if the table does not name them, or if their
-  /// former names are ambiguous. Then its own `init(from:)` decodes it.
+  /// Makes the plan of the type; nil if its keys are not known by their bytes, if the table does not name them, or if
+  /// their former names are ambiguous. Then its own `init(from:)` decodes it.
   static func makeFieldsDecodingPlan() -> AnyDecodingPlan? {
     let table = stowFields
-    guard let fields = try? FieldProgram(table), FormerNames(of: fields.keyType)?.conflict == nil else {
-      return nil
-    }
+    guard let fields = try? FieldProgram(table), FormerNames(of: fields.keyType)?.conflict == nil else { return nil }
     return FieldsDecodingPlan<Self>(DecodingProgram(table, fields))
   }
 
@@ -37,9 +35,7 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
     try program.decode(at: place, into: target, session, node)
   }
 
-  override func decode(
-    _ count: Int, from start: Int, session: DecodingSession, _ node: PathNode
-  ) throws -> [Value]? {
+  override func decode(_ count: Int, from start: Int, session: DecodingSession, _ node: PathNode) throws -> [Value]? {
     try .filled(count: count) { first, done in
       try program.withElements(from: start, session, node) { next in
         while done < count {

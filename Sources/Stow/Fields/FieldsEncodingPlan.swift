@@ -7,9 +7,7 @@ extension StowFields {
   static func makeFieldsEncodingPlan() -> AnyEncodingPlan? {
     do throws(FieldTableError) {
       let table = stowFields
-      guard let program = try FieldProgram(table), table.fields.allSatisfy({ $0.offset != nil }) else {
-        return nil
-      }
+      guard let program = try FieldProgram(table), table.fields.allSatisfy({ $0.offset != nil }) else { return nil }
       return FieldsEncodingPlan(table, program)
     } catch {
       return WrongFieldsPlan<Self>(error)
@@ -36,8 +34,7 @@ extension EncodingError {
   fileprivate static func wrongFields(
     _ flaw: any Error, _ value: Any, _ builder: TapeBuilder, _ key: TokenKey, _ parent: Int
   ) -> EncodingError {
-    .invalid(
-      value, path: builder.recorded.path(key, at: builder.recorded.tape.count, in: parent), "\(flaw)")
+    .invalid(value, path: builder.recorded.path(key, at: builder.recorded.tape.count, in: parent), "\(flaw)")
   }
 }
 
@@ -75,16 +72,12 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     return withUnsafePointer(to: value) { program.write(UnsafeRawPointer($0), by: &emitter) }
   }
 
-  override func encode(
-    _ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int
-  ) throws {
+  override func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) throws {
     guard elements.count > 0, let first = elements.baseAddress else { return }
     // A wrong table is an error of the first element, which has its path.
     if program.keyTable == nil { try? learnKeys(first.pointee, builder) }
     let levels = builder.levels(in: array)
-    guard program.keyTable != nil, levels > 0 else {
-      return try super.encode(elements, to: builder, in: array)
-    }
+    guard program.keyTable != nil, levels > 0 else { return try super.encode(elements, to: builder, in: array) }
     try program.append(elements.count, from: UnsafeRawPointer(first), to: array, levels, builder)
   }
 
@@ -126,8 +119,8 @@ extension StowFields {
 
 // MARK: the program
 
-/// Records values from memory, field after field. Values with tables of their own are recorded in the same loop; only what
-/// calls `Codable` leaves it, for itself.
+/// Records values from memory, field after field. Values with tables of their own are recorded in the same loop; only
+/// what calls `Codable` leaves it, for itself.
 final class EncodingProgram {
   let fields: FieldProgram
   /// The distance of values in an array.
@@ -149,9 +142,7 @@ final class EncodingProgram {
   /// Appends a value, which the caller links.
   ///
   /// - Parameter levels: How many containers may nest in `parent` without another look at the depth.
-  func append(
-    _ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, _ builder: TapeBuilder
-  ) throws {
+  func append(_ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, _ builder: TapeBuilder) throws {
     try builder.runProgram {
       var room = builder.recorded.tape.room(0, after: Token.unlinked)
       try record(value, key: key, in: parent, levels, needed: 0, builder, &room)
@@ -160,9 +151,7 @@ final class EncodingProgram {
   }
 
   /// Records values that follow each other to an array.
-  func append(
-    _ count: Int, from first: UnsafeRawPointer, to array: Int, _ levels: Int, _ builder: TapeBuilder
-  ) throws {
+  func append(_ count: Int, from first: UnsafeRawPointer, to array: Int, _ levels: Int, _ builder: TapeBuilder) throws {
     try builder.runProgram {
       var room = builder.recorded.tape.room(0, after: Int(builder.recorded.tape.container(array).last))
       try record(count, from: first, in: array, levels, needed: 0, builder, &room)
@@ -178,8 +167,7 @@ final class EncodingProgram {
     for index in 0..<count {
       // The index is part of the paths of errors.
       let key = builder.recorded.tape.key(index, at: room.count)
-      try record(
-        first + index &* stride, key: key, in: array, levels, needed: needed, builder, &room)
+      try record(first + index &* stride, key: key, in: array, levels, needed: needed, builder, &room)
     }
   }
 
@@ -274,15 +262,13 @@ final class EncodingProgram {
   @inline(never)
   private func findTurns(_ keys: KeyTable.Reference) -> Bool {
     for (number, field) in fields.instructions.enumerated()
-    where keys.pointee.table[field.byte] & ~KeyTable.absent != UInt16(truncatingIfNeeded: number) {
-      return false
-    }
+    where keys.pointee.table[field.byte] & ~KeyTable.absent != UInt16(truncatingIfNeeded: number) { return false }
     versionInTurn = keys.pointee.version
     return true
   }
 
-  /// Records a value with a table of its own, or an array of such values. Returns false if its program is not known, or may
-  /// not record it.
+  /// Records a value with a table of its own, or an array of such values. Returns false if its program is not known, or
+  /// may not record it.
   @inline(__always)
   private func recordNested(
     _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
@@ -319,9 +305,7 @@ final class EncodingProgram {
         try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, count in
           let previous = room.last
           let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
-          if let first {
-            try record(count, from: first, in: array, levels &- 1, needed: needed, builder, &room)
-          }
+          if let first { try record(count, from: first, in: array, levels &- 1, needed: needed, builder, &room) }
           builder.recorded.tape.end(array, count: count, after: previous, in: &room)
         }
       }
@@ -345,8 +329,8 @@ final class EncodingProgram {
 
   // MARK: objects that are messages
 
-  /// Writes a message of one object. Returns false if a string or a key in it occurs twice and may become a symbol, or if
-  /// more must be found out.
+  /// Writes a message of one object. Returns false if a string or a key in it occurs twice and may become a symbol, or
+  /// if more must be found out.
   func write(_ object: UnsafeRawPointer, by emitter: inout Emitter) -> Bool {
     guard let keyTable, let first = fields.instructions.baseAddress else { return false }
     emitter.writer.restart(capacity: 1024)
@@ -389,8 +373,8 @@ final class EncodingProgram {
 
   // MARK: arrays that are kept
 
-  /// How many objects nest in each value of an array that is kept, including itself; 0 if arrays are not kept: if some field
-  /// is neither a number nor a Bool, an enumeration, or a value of such fields.
+  /// How many objects nest in each value of an array that is kept, including itself; 0 if arrays are not kept: if some
+  /// field is neither a number nor a Bool, an enumeration, or a value of such fields.
   var keptDepth: Int {
     if let known = knownDepth { return known }
     var depth = 1
@@ -408,11 +392,9 @@ final class EncodingProgram {
     return depth
   }
 
-  /// Returns an array that is kept; nil if it has cases that were not met before, or are not encoded as integers. Takes slots
-  /// as the elements would.
-  func keep(
-    _ count: Int, _ lend: @escaping ((UnsafeRawPointer) -> Void) -> Void, _ builder: TapeBuilder
-  ) -> KeptRows? {
+  /// Returns an array that is kept; nil if it has cases that were not met before, or are not encoded as integers. Takes
+  /// slots as the elements would.
+  func keep(_ count: Int, _ lend: @escaping ((UnsafeRawPointer) -> Void) -> Void, _ builder: TapeBuilder) -> KeptRows? {
     var steps: [KeptRows.Step] = []
     var areAlike = keptDepth == 1
     lend { first in
@@ -518,9 +500,7 @@ extension FieldInstruction {
 
   /// Returns what `body` does with the text of a string, or of a case that is encoded as one; false if there is none.
   @inline(__always)
-  fileprivate func withText(
-    at value: UnsafeRawPointer, _ body: (UnsafeRawBufferPointer) -> Bool
-  ) -> Bool {
+  fileprivate func withText(at value: UnsafeRawPointer, _ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     var result: Bool?
     if operation == .string {
       value.lend(String.self, isOptional: isOptional) {

@@ -1,7 +1,7 @@
 /// A byte buffer that is filled from its end towards its start.
 ///
-/// A header is written after its body, when the length that it states is known: no pass for sizes, no moving. Every write
-/// either reserves its bytes or follows a `reserve` that covers it.
+/// A header is written after its body, when the length that it states is known: no pass for sizes, no moving. Every
+/// write either reserves its bytes or follows a `reserve` that covers it.
 struct BackwardWriter: ~Copyable {
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
@@ -30,9 +30,7 @@ struct BackwardWriter: ~Copyable {
 
   var count: Int { capacity - position }
 
-  var written: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: base + position, count: count)
-  }
+  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base + position, count: count) }
 
   /// Forgets what was written and makes room for `wanted` bytes.
   mutating func restart(capacity wanted: Int) {
@@ -41,9 +39,7 @@ struct BackwardWriter: ~Copyable {
   }
 
   /// Hands over the whole buffer, to be freed by `PageMemory`, with the part that was written, and starts over.
-  mutating func surrender() -> (
-    buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer
-  ) {
+  mutating func surrender() -> (buffer: UnsafeMutableRawBufferPointer, bytes: UnsafeMutableRawBufferPointer) {
     let buffer = UnsafeMutableRawBufferPointer(start: base, count: capacity)
     let bytes = UnsafeMutableRawBufferPointer(start: base + position, count: count)
     capacity = 1024
@@ -52,14 +48,10 @@ struct BackwardWriter: ~Copyable {
     return (buffer, bytes)
   }
 
-  mutating func trim() {
-    if capacity > Self.largestKept { self = BackwardWriter(capacity: 1024) }
-  }
+  mutating func trim() { if capacity > Self.largestKept { self = BackwardWriter(capacity: 1024) } }
 
   @inline(__always)
-  mutating func reserve(_ size: Int) {
-    if position < size { grow(size) }
-  }
+  mutating func reserve(_ size: Int) { if position < size { grow(size) } }
 
   @inline(never)
   private mutating func grow(_ size: Int) {

@@ -52,9 +52,7 @@ package struct FormatError: Error {
 /// Not inlined: the compiler calls a function that throws a typed error inline through its conformance, even
 /// if the type is known.
 @inline(never)
-func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never {
-  throw FormatError(kind, at: offset)
-}
+func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never { throw FormatError(kind, at: offset) }
 
 /// Lengths, counts and indices (FORMAT.md, "Uints"): a rest that is added to the base of its lead byte.
 ///
@@ -101,9 +99,10 @@ package enum Varint {
 
 /// Bounds-checked access to the bytes of one message.
 ///
-/// `require` compares an offset and a size with the size of the message; sums cannot overflow because every size is checked
-/// against what is left. Code that reads `base`, a pointer or a buffer of the reader has required the bytes first, or reads the
-/// tag of a value whose end was found. The bytes belong to whoever made the reader and must outlive its use.
+/// `require` compares an offset and a size with the size of the message; sums cannot overflow because every size is
+/// checked against what is left. Code that reads `base`, a pointer or a buffer of the reader has required the bytes
+/// first, or reads the tag of a value whose end was found. The bytes belong to whoever made the reader and must outlive
+/// its use.
 package struct ByteReader {
   private(set) var base: UnsafePointer<UInt8>
   package private(set) var count: Int
@@ -132,9 +131,7 @@ package struct ByteReader {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
 
-  func bit(_ number: Int, at offset: Int) -> Bool {
-    base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1
-  }
+  func bit(_ number: Int, at offset: Int) -> Bool { base[offset &+ number >> 3] &>> UInt8(number & 7) & 1 == 1 }
 
   private func unsigned(at offset: Int, width: Int) -> UInt64 {
     if count >= 8 {
@@ -227,9 +224,7 @@ package struct ByteReader {
   /// Reads the number of a tag, in it or after it as `BackwardWriter.numbered` writes it, and moves `offset`
   /// past it; nil for another tag.
   @inline(__always)
-  func numbered(
-    at offset: inout Int, short: UInt8, limit: Int, long: UInt8
-  ) throws(FormatError) -> Int? {
+  func numbered(at offset: inout Int, short: UInt8, limit: Int, long: UInt8) throws(FormatError) -> Int? {
     let tag = try byte(at: offset)
     if Int(tag &- short) < limit {
       offset &+= 1

@@ -34,9 +34,7 @@ enum Arrays {
   }
 
   /// Counts the elements, in one step for each, and calls `note` for each.
-  static func count(
-    _ elements: Range<Int>, _ reader: ByteReader, note: () -> Void = {}
-  ) throws(FormatError) -> Int {
+  static func count(_ elements: Range<Int>, _ reader: ByteReader, note: () -> Void = {}) throws(FormatError) -> Int {
     var count = 0
     var offset = elements.lowerBound
     while offset < elements.upperBound {
@@ -89,9 +87,7 @@ enum Records {
   static func presenceSize(_ keyCount: Int) -> Int { (keyCount + 7) / 8 }
 
   /// Returns the offset after the presence bits at the front of a body. Bits without a key must be zero.
-  static func endOfPresence(
-    _ reader: ByteReader, in body: Range<Int>, keyCount: Int
-  ) throws(FormatError) -> Int {
+  static func endOfPresence(_ reader: ByteReader, in body: Range<Int>, keyCount: Int) throws(FormatError) -> Int {
     let size = presenceSize(keyCount)
     guard size <= body.count else { try fail(.malformed, at: body.lowerBound) }
     let end = body.lowerBound + size
@@ -122,9 +118,7 @@ struct ObjectHeader {
   }
 
   @inline(never)
-  private static func readRare(
-    _ reader: ByteReader, at offset: Int, tag: UInt8
-  ) throws(FormatError) -> ObjectHeader? {
+  private static func readRare(_ reader: ByteReader, at offset: Int, tag: UInt8) throws(FormatError) -> ObjectHeader? {
     var start = offset + 1
     switch tag {
     case Maps.short...Maps.lastShort:
@@ -269,9 +263,7 @@ enum DepthCheck {
     let tag = reader.base[offset]
     if Arrays.isArray(tag) { return (try Arrays.read(reader, at: offset).lowerBound, false) }
     guard let object = try ObjectHeader.read(reader, at: offset) else { return nil }
-    guard let shape = object.shape, object.isPartial else {
-      return (object.body.lowerBound, object.shape == nil)
-    }
+    guard let shape = object.shape, object.isPartial else { return (object.body.lowerBound, object.shape == nil) }
     guard shape < tables.shapeCount else { try fail(.malformed, at: offset) }
     let start = object.body.lowerBound + Records.presenceSize(tables.keyCount(ofShape: shape))
     guard start <= end else { try fail(.malformed, at: offset) }

@@ -235,9 +235,7 @@ struct ContextMessage {
     guard try reader.byte(at: 0) == MessageTables.tag else { try fail(.malformed, at: 0) }
     var tables = TextTables()
     let value = try tables.read(reader, at: 0, firstSymbol: 0)
-    guard try reader.byte(at: value) == Nils.tag, reader.count == value + 1 else {
-      try fail(.malformed, at: value)
-    }
+    guard try reader.byte(at: value) == Nils.tag, reader.count == value + 1 else { try fail(.malformed, at: value) }
     var numbers = NameNumbers()
     for symbol in 0..<tables.symbolCount {
       let start = tables.symbol(symbol)
@@ -248,9 +246,7 @@ struct ContextMessage {
     let names = numbers.names
     let keys = try numbers.keys(of: tables, reader) { HashedName(names[$0]) }
     let message = ContextMessage(symbolCount: tables.symbolCount, numbers, keys)
-    let isCanonical = message.bytes.withUnsafeBytes {
-      equalBytes($0, reader.buffer(at: 0, count: reader.count))
-    }
+    let isCanonical = message.bytes.withUnsafeBytes { equalBytes($0, reader.buffer(at: 0, count: reader.count)) }
     guard isCanonical, Set(keys).count == keys.count else { try fail(.malformed, at: 0) }
     return message
   }

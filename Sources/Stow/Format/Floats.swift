@@ -48,9 +48,7 @@ enum Floats {
   }
 
   @inline(never)
-  private static func readCompact(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> Double {
+  private static func readCompact(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     let tag = reader.base[offset]
     switch tag {
     case shortDecimal...lastShortDecimal, integral...lastIntegral:

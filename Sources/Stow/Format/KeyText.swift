@@ -34,9 +34,7 @@ package enum KeyText {
   @inline(__always)
   fileprivate static func measure(_ text: UnsafeRawBufferPointer, _ codes: UnsafePointer<UInt64>) -> Measure {
     let count = text.count
-    guard count < limit else {
-      return Measure(form: .plain, count: count, size: count + 1 + Varint.size(count))
-    }
+    guard count < limit else { return Measure(form: .plain, count: count, size: count + 1 + Varint.size(count)) }
     var all: UInt64 = 0
     var sum: UInt64 = 0
     for byte in text {
@@ -79,16 +77,13 @@ extension BackwardWriter {
         for character in utf8 {
           let code = UInt8(truncatingIfNeeded: codes[Int(character)] >> 8)
           if code & (CharacterCodes.upper | CharacterCodes.digit) != 0 {
-            units[count] =
-              code & CharacterCodes.upper != 0 ? CharacterCodes.upperShift : CharacterCodes.digitShift
+            units[count] = code & CharacterCodes.upper != 0 ? CharacterCodes.upperShift : CharacterCodes.digitShift
             count += 1
           }
           units[count] = code & 31
           count += 1
         }
-        pack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(units)[..<count]), width: 5) {
-          UInt64($0)
-        }
+        pack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(units)[..<count]), width: 5) { UInt64($0) }
       }
       byte(KeyText.fiveBit + UInt8(measure.count))
     case .plain:
@@ -121,9 +116,7 @@ extension BackwardWriter {
     while start > 0 {
       start &-= 8
       var group: UInt64 = 0
-      for index in 0..<8 {
-        group |= bits(text[start &+ index]) << UInt64(truncatingIfNeeded: width &* index)
-      }
+      for index in 0..<8 { group |= bits(text[start &+ index]) << UInt64(truncatingIfNeeded: width &* index) }
       littleEndian(group, width: width)
     }
   }
@@ -132,8 +125,7 @@ extension BackwardWriter {
 extension ByteReader {
   /// Returns the symbol that the key at `offset` refers to, and moves `offset` past it; nil for a text.
   package func reference(at offset: inout Int) throws(FormatError) -> Int? {
-    try numbered(
-      at: &offset, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
+    try numbered(at: &offset, short: KeyText.symbol, limit: KeyText.shortSymbolLimit, long: KeyText.longSymbol)
   }
 
   /// Where a text is: its header at `start`, and its characters.
@@ -158,9 +150,7 @@ extension ByteReader {
     case KeyText.longPlain:
       form = .plain
       count = try length(at: &content)
-      guard count >= KeyText.limit, content - offset == 1 + Varint.size(count) else {
-        try fail(.malformed, at: offset)
-      }
+      guard count >= KeyText.limit, content - offset == 1 + Varint.size(count) else { try fail(.malformed, at: offset) }
     default: try fail(.malformed, at: offset)
     }
     guard count > 0 || form == .plain else { try fail(.malformed, at: offset) }
@@ -174,8 +164,7 @@ extension ByteReader {
     // Most texts are short. A packed text without characters is malformed.
     guard header < KeyText.symbol, header & ~KeyText.fiveBit != 0 else { return try text(at: offset).end }
     let count = Int(header & 0x3F)
-    let size =
-      header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
+    let size = header >= KeyText.plain ? count : (count &* (header >= KeyText.fiveBit ? 5 : 6) &+ 7) / 8
     try require(size, at: offset &+ 1)
     return offset &+ 1 &+ size
   }
@@ -261,8 +250,7 @@ enum CharacterCodes {
   static let upper: UInt8 = 0x20
   static let digit: UInt8 = 0x40
 
-  static let sixBitCharacters: StaticString =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+  static let sixBitCharacters: StaticString = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
   static let fiveBitCharacters: StaticString = "abcdefghijklmnopqrstuvwxyz_-.$"
   static let upperShift: UInt8 = 30
   static let digitShift: UInt8 = 31

@@ -91,8 +91,7 @@ struct MessageTables: ~Copyable {
 
   func text(_ reader: ByteReader, at location: TextLocation) throws(FormatError) -> LocatedText {
     let reader = self.reader(of: location, reader)
-    return LocatedText(
-      reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
+    return LocatedText(reader: reader, text: try reader.text(at: location.offset), isInMessage: location.isInMessage)
   }
 
   func text(_ reader: ByteReader, ofKeyAt key: TextLocation) throws(FormatError) -> LocatedText {

@@ -112,9 +112,7 @@ struct PackedArray {
     self.body = body
   }
 
-  private static func count(
-    _ reader: ByteReader, type: UInt8, _ body: inout Range<Int>
-  ) throws(FormatError) -> Int {
+  private static func count(_ reader: ByteReader, type: UInt8, _ body: inout Range<Int>) throws(FormatError) -> Int {
     guard let first = body.first else { try fail(.malformed, at: body.lowerBound) }
     switch type {
     case ElementType.bits:
@@ -140,9 +138,7 @@ struct PackedArray {
     case ElementType.fixedDeltas:
       let rest = body.count - 1 - Int(reader.base[first])
       let width = Int(type - ElementType.deltas)
-      guard (1...8).contains(reader.base[first]), rest >= 0, rest % width == 0 else {
-        try fail(.malformed, at: first)
-      }
+      guard (1...8).contains(reader.base[first]), rest >= 0, rest % width == 0 else { try fail(.malformed, at: first) }
       return 1 + rest / width
     default: try fail(.malformed, at: first - 1)
     }
@@ -200,8 +196,7 @@ struct PackedArray {
       Self.sum(target, count: count)
     default:
       for index in 0..<count {
-        target[index] =
-          try Cell.readInteger(reader, at: body.lowerBound &+ index &* stride, type: type) &+ base
+        target[index] = try Cell.readInteger(reader, at: body.lowerBound &+ index &* stride, type: type) &+ base
       }
     }
   }
@@ -212,32 +207,25 @@ struct PackedArray {
   ) {
     let source = reader.pointer(at: body.lowerBound)
     for index in 0..<count {
-      let element = source.loadUnaligned(
-        fromByteOffset: index &* MemoryLayout<Element>.size, as: Element.self)
+      let element = source.loadUnaligned(fromByteOffset: index &* MemoryLayout<Element>.size, as: Element.self)
       target[index] = Int64(truncatingIfNeeded: Element(littleEndian: element))
     }
   }
 
-  private func readOwnWidths(
-    _ reader: ByteReader, into target: UnsafeMutablePointer<Int64>
-  ) throws(FormatError) {
+  private func readOwnWidths(_ reader: ByteReader, into target: UnsafeMutablePointer<Int64>) throws(FormatError) {
     let widths = body.lowerBound
     var next = widths + Self.widthsSize(count)
     for index in 0..<count {
       let pair = try reader.byte(at: widths &+ index >> 1)
       let width = Int(index & 1 == 0 ? pair & 15 : pair >> 4)
-      guard width <= 8, width <= body.upperBound &- next else {
-        try fail(.malformed, at: widths &+ index >> 1)
-      }
+      guard width <= 8, width <= body.upperBound &- next else { try fail(.malformed, at: widths &+ index >> 1) }
       target[index] = width == 0 ? 0 : try reader.signed(at: next, width: width)
       next &+= width
     }
     guard next == body.upperBound else { try fail(.malformed, at: next) }
   }
 
-  private func readDeltas(
-    _ reader: ByteReader, into target: UnsafeMutablePointer<Int64>
-  ) throws(FormatError) {
+  private func readDeltas(_ reader: ByteReader, into target: UnsafeMutablePointer<Int64>) throws(FormatError) {
     let firstWidth = Int(try reader.byte(at: body.lowerBound))
     target[0] = try reader.signed(at: body.lowerBound + 1, width: firstWidth)
     let width = Int(type - ElementType.deltas)
@@ -260,8 +248,7 @@ struct PackedArray {
     guard stride > 0 else { try fail(.cellMismatch, at: body.lowerBound) }
     #if _endian(little)
       if type == ElementType.double {
-        UnsafeMutableRawPointer(target).copyMemory(
-          from: reader.pointer(at: body.lowerBound), byteCount: body.count)
+        UnsafeMutableRawPointer(target).copyMemory(from: reader.pointer(at: body.lowerBound), byteCount: body.count)
         return
       }
     #endif
@@ -297,9 +284,7 @@ package enum Cell: Sendable {
       let value = Float(bitPattern: try reader.halfWord(at: offset))
       return value.isNaN ? .singleNaN(value) : .double(Double(value))
     default:
-      if ElementType.isInteger(type) {
-        return .integer(try readInteger(reader, at: offset, type: type) &+ base)
-      }
+      if ElementType.isInteger(type) { return .integer(try readInteger(reader, at: offset, type: type) &+ base) }
       return try readDecimal(reader, at: offset, type: type)
     }
   }
@@ -322,8 +307,7 @@ package enum Cell: Sendable {
     let numerator = try reader.signed(at: offset, width: stride - 1)
     let residue = Int8(bitPattern: try reader.byte(at: offset + stride - 1))
     if residue == ElementType.integerMark {
-      let (integer, rest) = numerator.quotientAndRemainder(
-        dividingBy: DecimalFraction.integerPower(exponent))
+      let (integer, rest) = numerator.quotientAndRemainder(dividingBy: DecimalFraction.integerPower(exponent))
       guard rest == 0 else { try fail(.malformed, at: offset) }
       return .integer(integer)
     }

@@ -79,9 +79,7 @@ struct PackedDoubles {
         cells[index] = cell
       } else if !onlyIntegers {
         let value = Double(bitPattern: values[index])
-        guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else {
-          return false
-        }
+        guard let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent) else { return false }
         cells[index] = DecimalCell(numerator, residue: residue)
       }
     }
@@ -111,9 +109,7 @@ struct PackedDoubles {
       if type == ElementType.double { return writer.bytes(UnsafeRawBufferPointer(values)) }
     #endif
     writer.reserve(values.count * stride + BackwardWriter.margin)
-    for index in values.indices.reversed() {
-      writer.littleEndian(element(values[index], cells[index]), width: stride)
-    }
+    for index in values.indices.reversed() { writer.littleEndian(element(values[index], cells[index]), width: stride) }
   }
 }
 
@@ -184,8 +180,7 @@ struct DecimalCell: BitwiseCopyable {
 
   /// Makes the cell of an integer among floating-point numbers; nil if its numerator would be too large.
   init?(integer: Int64, exponent: Int) {
-    let (numerator, overflow) = integer.multipliedReportingOverflow(
-      by: DecimalFraction.integerPower(exponent))
+    let (numerator, overflow) = integer.multipliedReportingOverflow(by: DecimalFraction.integerPower(exponent))
     guard !overflow, numerator.magnitude < DecimalFraction.numeratorLimit.magnitude else { return nil }
     self.init(numerator, residue: ElementType.integerMark)
   }

@@ -192,9 +192,7 @@ enum Decimals {
 
   /// Reads a decimal number, or an integer of 64 unsigned or 128 bits, and the offset after it; nil for another
   /// kind of value.
-  static func readWide(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> DecimalParts? {
+  static func readWide(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts? {
     let tag = try reader.byte(at: offset)
     if (Integers.unsigned64...Integers.unsigned128).contains(tag) {
       let low = try reader.word(at: offset + 1)
@@ -214,8 +212,7 @@ enum Decimals {
     // A negative zero is NaN, which has no exponent.
     guard magnitude != 0 || !isNegative || reader.base[start] == 0 else { try fail(.malformed, at: offset) }
     next = start + length
-    return DecimalParts(
-      isNegative: isNegative, magnitude: magnitude, exponent: Int8(bitPattern: reader.base[start]))
+    return DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: Int8(bitPattern: reader.base[start]))
   }
 }
 

@@ -10,9 +10,7 @@ enum Strings {
   // MARK: writing
 
   /// Returns the size of the header of a string; 0 if its length takes more than a byte.
-  static func headerSize(_ length: Int) -> Int {
-    length < shortLimit ? 1 : length < Varint.oneByteLimit ? 2 : 0
-  }
+  static func headerSize(_ length: Int) -> Int { length < shortLimit ? 1 : length < Varint.oneByteLimit ? 2 : 0 }
 
   /// Writes such a header, and perhaps a byte after it.
   static func writeHeader(_ length: Int, to target: UnsafeMutableRawPointer) {
@@ -31,9 +29,7 @@ enum Strings {
 
   /// Reads the string at `offset` whose length is in its tag, and the offset after it; nil for another value.
   @inline(__always)
-  static func readShort(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> String? {
+  static func readShort(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> String? {
     let tag = try reader.byte(at: offset)
     guard tag >= short, tag <= lastShort else { return nil }
     let length = Int(tag &- short)

@@ -4,7 +4,8 @@
 /// if try message.kind(at: ["people"]) == .array { … }
 /// ```
 ///
-/// These are the kinds of version 1 of the format; a later version may add some, so a `switch` over them has a `default`.
+/// These are the kinds of version 1 of the format; a later version may add some, so a `switch` over them has a
+/// `default`.
 public enum StowKind: String, Hashable, Sendable, CaseIterable {
   /// The nil of an optional, at any level.
   case null

@@ -160,15 +160,16 @@ extension SharedGraph: Encodable where Root: Encodable {
 extension SharedGraph: Decodable where Root: Decodable {
   /// Decodes the value, and the objects that it refers to.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself, or if more
-  ///   than 128 lead to each other in a chain, and what decoding them throws.
+  /// - Throws: `DecodingError.dataCorrupted` if a reference leads to no object, if an object leads to itself, or if
+  ///   more than 128 lead to each other in a chain, and what decoding them throws.
   public init(from decoder: any Decoder) throws {
     // A template numbers its objects differently, so it is left out.
     let decoder = (decoder as? MergedDecoder)?.message ?? decoder
     let container = try decoder.container(keyedBy: SharedGraphKey.self)
     let objects = try ReadObjects(container)
     defer { objects.end() }
-    // References in content that is kept would be written again with the numbers of this graph, not with those of another.
+    // References in content that is kept would be written again with the numbers of this graph, not with those of
+    // another.
     let mayKeep: @Sendable (StowValue) -> Bool = { !objects.isCurrent || !SharedCoding.mayRefer($0) }
     root = try ReadObjects.$inherited.withValue(objects) {
       try NamedCoding.$mayKeep.withValue(mayKeep) { try container.decode(Root.self, forKey: .root) }
@@ -196,8 +197,7 @@ enum SharedCoding: LeafCoding {
   /// - Parameter isConditional: Whether the object is written only if another reference requires it.
   static func encodeReference<Value>(to value: Value, isConditional: Bool, _ encoder: any Encoder) throws {
     guard let objects = WrittenObjects.current else {
-      throw EncodingError.invalid(
-        value, path: encoder.codingPath, "A shared object is encoded only in a SharedGraph.")
+      throw EncodingError.invalid(value, path: encoder.codingPath, "A shared object is encoded only in a SharedGraph.")
     }
     // Generic code would otherwise get the type of the existential.
     let type = type(of: value as Any)
@@ -220,8 +220,7 @@ enum SharedCoding: LeafCoding {
   /// Returns the object that a reference leads to; nil if it was not written.
   static func object<Value>(_ type: Value.Type, from decoder: any Decoder) throws -> Value? {
     guard let objects = ReadObjects.current else {
-      throw DecodingError.corrupted(
-        "A shared object is decoded only in a SharedGraph.", path: decoder.codingPath)
+      throw DecodingError.corrupted("A shared object is decoded only in a SharedGraph.", path: decoder.codingPath)
     }
     let number = try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .shared)
     return try objects.object(number, type, decoder)

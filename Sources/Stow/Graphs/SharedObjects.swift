@@ -12,9 +12,8 @@ class SharedObjects: @unchecked Sendable {
 
 /// The objects of a graph that is being encoded.
 ///
-/// References only number objects; the graph writes them afterwards. So an object is in the message whatever
-/// happens to the values that refer to it, and chains of objects take no room on the stack while they are
-/// written.
+/// References only number objects; the graph writes them afterwards. So an object is in the message whatever happens to
+/// the values that refer to it, and chains of objects take no room on the stack while they are written.
 final class WrittenObjects: SharedObjects, @unchecked Sendable {
   @TaskLocal private static var inherited: WrittenObjects?
 
@@ -81,8 +80,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
     for number in entries.indices {
       try checkChain(from: number) { number, reason in
         let object = entries[number].object
-        return .invalid(
-          object, path: graph.codingPath + [table(of: object), PathKey(intValue: number)], reason)
+        return .invalid(object, path: graph.codingPath + [table(of: object), PathKey(intValue: number)], reason)
       }
     }
   }
@@ -91,8 +89,8 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   /// takes some of the calls that `maximumDepth` allows, and room on the stack.
   static let longestChain = 128
 
-  /// Checks that the chain of objects from one on ends, and is not too long. References to objects that are not written do
-  /// not count.
+  /// Checks that the chain of objects from one on ends, and is not too long. References to objects that are not written
+  /// do not count.
   ///
   /// All together take time in proportion to the references. Uses no stack, because encoding a chain needs none.
   ///

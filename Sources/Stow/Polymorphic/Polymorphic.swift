@@ -8,9 +8,9 @@
 /// }
 /// ```
 ///
-/// The coder's ``TypeRegistry`` has the types. A value is written as an object with one key, the name of its type, and so is
-/// each element of arrays, optionals and dictionaries with `CodingKeyRepresentable` keys, at any depth. An optional that is
-/// nil is left out, and one whose key is missing is nil. <doc:PolymorphicValues> lists the errors.
+/// The coder's ``TypeRegistry`` has the types. A value is written as an object with one key, the name of its type, and
+/// so is each element of arrays, optionals and dictionaries with `CodingKeyRepresentable` keys, at any depth. An
+/// optional that is nil is left out, and one whose key is missing is nil. <doc:PolymorphicValues> lists the errors.
 @propertyWrapper
 public struct Polymorphic<Value>: Codable, DecodableWrapper {
   /// The value.
@@ -40,9 +40,7 @@ extension Polymorphic: Hashable where Value: Hashable {}
 
 extension KeyedDecodingContainer {
   /// Decodes an optional property; nil if the key is missing.
-  public func decode<Value>(
-    _ type: Polymorphic<Value?>.Type, forKey key: Key
-  ) throws -> Polymorphic<Value?> {
+  public func decode<Value>(_ type: Polymorphic<Value?>.Type, forKey key: Key) throws -> Polymorphic<Value?> {
     try decodeIfPresent(type, forKey: key) ?? Polymorphic(wrappedValue: nil)
   }
 }
@@ -177,9 +175,7 @@ extension Array: ElementContainer {
   static func decodeElements<Leaf: LeafCoding>(from decoder: any Decoder, by leaf: Leaf.Type) throws -> Self {
     var container = try decoder.unkeyedContainer()
     var elements: Self = []
-    while !container.isAtEnd {
-      elements.append(try container.decode(Elementwise<Element, Leaf>.self).value)
-    }
+    while !container.isAtEnd { elements.append(try container.decode(Elementwise<Element, Leaf>.self).value) }
     return elements
   }
 }
@@ -273,8 +269,7 @@ public struct TypeRegistry: Sendable {
   ///
   /// - Precondition: No other type has the name, and the type is no `Array`, `Dictionary` or `Optional`.
   public mutating func register<Value: Codable & SendableMetatype>(_ type: Value.Type, as name: String) {
-    precondition(
-      !(type is any ElementContainer.Type), "\(type) is written element by element and can have no name.")
+    precondition(!(type is any ElementContainer.Type), "\(type) is written element by element and can have no name.")
     if let other = types[name] {
       precondition(other == type, "The name \(name) is registered for \(other) and cannot be for \(type).")
     }

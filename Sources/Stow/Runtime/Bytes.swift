@@ -1,4 +1,5 @@
-// Memory for buffers, access to values in memory without copying them, and the comparison and hashing of texts as bytes.
+// Memory for buffers, access to values in memory without copying them, and the comparison and hashing of texts as
+// bytes.
 
 /// Raw memory for buffers that may become large.
 ///
@@ -17,9 +18,7 @@ enum PageMemory {
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     #if os(Linux)
       if byteCount >= smallestLarge {
-        guard let memory = CLibrary.map(pages(byteCount), inPagesOf: hugePage) else {
-          fatalError("Out of memory")
-        }
+        guard let memory = CLibrary.map(pages(byteCount), inPagesOf: hugePage) else { fatalError("Out of memory") }
         return memory
       }
     #endif
@@ -58,8 +57,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   deinit { Self.deallocate(base, capacity) }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
-    PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(
-      to: Element.self, capacity: capacity)
+    PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(to: Element.self, capacity: capacity)
   }
 
   private static func deallocate(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
@@ -74,9 +72,7 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   }
 
   @inline(__always)
-  mutating func reserve(_ size: Int) {
-    if size >= capacity &- count { grow(to: count + size + 1) }
-  }
+  mutating func reserve(_ size: Int) { if size >= capacity &- count { grow(to: count + size + 1) } }
 
   /// How many more elements fit before the buffer grows.
   var room: Int { capacity &- count &- 1 }
@@ -218,16 +214,14 @@ func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
 
 /// A string that equals another if their bytes are the same, like keys of messages (FORMAT.md, "Prelude").
 ///
-/// Which spellings are equal as `String`s depends on the version of Unicode, and comparing them takes time quadratic in the
-/// number of combining characters in a row.
+/// Which spellings are equal as `String`s depends on the version of Unicode, and comparing them takes time quadratic in
+/// the number of combining characters in a row.
 package struct ExactString: Hashable, Sendable {
   package let string: String
 
   package init(_ string: String) { self.string = string }
 
-  package static func == (left: ExactString, right: ExactString) -> Bool {
-    left.string.hasSameBytes(as: right.string)
-  }
+  package static func == (left: ExactString, right: ExactString) -> Bool { left.string.hasSameBytes(as: right.string) }
 
   package func hash(into hasher: inout Hasher) {
     var string = string
@@ -295,9 +289,7 @@ struct TextKey: BitwiseCopyable, Equatable {
   var isWhole: Bool { code <= Self.longestWhole }
 
   @inline(__always)
-  static func make(
-    _ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash
-  ) -> (key: TextKey, hash: UInt64) {
+  static func make(_ source: UnsafeRawPointer, _ length: Int, _ hashing: ByteHash) -> (key: TextKey, hash: UInt64) {
     guard length <= longestWhole else {
       let hash = hashing(source, length)
       return (TextKey(first: hash, second: UInt64(length), code: UInt8(longestWhole + 1)), hash)
@@ -307,9 +299,7 @@ struct TextKey: BitwiseCopyable, Equatable {
     return (key, key.hash(hashing))
   }
 
-  func hash(_ hashing: ByteHash) -> UInt64 {
-    isWhole ? hashing.words(first, second, length: code) : first
-  }
+  func hash(_ hashing: ByteHash) -> UInt64 { isWhole ? hashing.words(first, second, length: code) : first }
 
   /// Writes the bytes of a short text, and zeros up to the sixteenth.
   func store(to target: UnsafeMutableRawPointer) {

@@ -23,8 +23,8 @@ enum CLibrary {
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   #if os(Linux)
-    /// Maps memory in pages of `pageSize` bytes if the system has them, and otherwise in pages of the usual size; nil if
-    /// the process may not have that much.
+    /// Maps memory in pages of `pageSize` bytes if the system has them, and otherwise in pages of the usual size; nil
+    /// if the process may not have that much.
     ///
     /// - Parameter byteCount: A multiple of `pageSize`, which is a power of two.
     static func map(_ byteCount: Int, inPagesOf pageSize: Int) -> UnsafeMutableRawPointer? {
@@ -53,8 +53,7 @@ struct StackBounds {
   static var current: StackBounds? {
     #if canImport(Darwin)
       let size = pthread_get_stacksize_np(pthread_self())
-      return StackBounds(
-        lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - UInt(size), size: size)
+      return StackBounds(lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - UInt(size), size: size)
     #elseif canImport(Glibc) || canImport(Musl)
       // After a fork the first thread may have another's stack.
       if stow_thread_id() == getpid(), let first = ofFirstThread, first.remaining != nil { return first }
@@ -95,14 +94,16 @@ struct StackBounds {
 enum DepthLimit {
   static var standard: Int { 512 }
 
-  /// Returns the limit to use for a chosen one: twice as much must not overflow, because each container may take two calls.
+  /// Returns the limit to use for a chosen one: twice as much must not overflow, because each container may take two
+  /// calls.
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 
 /// Checks from time to time, as calls become many, whether the thread's stack has room for more.
 struct StackGuard {
   private var stack: StackBounds?
-  /// The number of calls from one check of the stack to the next, less one: a mask. On a small stack each call is checked.
+  /// The number of calls from one check of the stack to the next, less one: a mask. On a small stack each call is
+  /// checked.
   private var callsPerCheck = Self.mostCallsPerCheck
 
   private static let mostCallsPerCheck = 7

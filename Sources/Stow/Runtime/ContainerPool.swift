@@ -41,9 +41,7 @@ enum ContainerReuse {
 /// look up its type in a table of the runtime.
 class ContainerCopier<Container> {
   @inline(never)
-  func copy(_ address: UnsafeRawPointer) -> Container {
-    address.assumingMemoryBound(to: Container.self).pointee
-  }
+  func copy(_ address: UnsafeRawPointer) -> Container { address.assumingMemoryBound(to: Container.self).pointee }
 }
 
 /// What a session knows about one key type: its keys, and the keyed containers for them, for reuse.
@@ -52,8 +50,8 @@ class ContainerCopier<Container> {
 struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   /// A `ContainerCopier` of the containers.
   private let copier: AnyObject
-  /// The references that the containers are. Never nil; optional because without optimization, in Swift 6, an `AnyObject`
-  /// that is not is never known to be uniquely referenced.
+  /// The references that the containers are. Never nil; optional because without optimization, in Swift 6, an
+  /// `AnyObject` that is not is never known to be uniquely referenced.
   private var containers: UnsafeMutablePointer<AnyObject?>
   private var objects: UnsafeMutablePointer<Object>
   private var count = 0
@@ -174,7 +172,8 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
     return Self.pool(pool)
   }
 
-  /// Adds the pool of a key type, and checks with a container that `make` makes whether those of the type can be reused.
+  /// Adds the pool of a key type, and checks with a container that `make` makes whether those of the type can be
+  /// reused.
   mutating func add<Container>(_ keys: Keys, for keyType: Any.Type, _ make: () -> Container) -> Reference {
     if reusesContainers { reusesContainers = ContainerReuse.isPossible(make) }
     let pool = Reference.allocate(capacity: 1)
@@ -186,9 +185,7 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
 
   /// Notes that the message takes a container, before it is over: after that, another thread may check the pool.
   @inline(__always)
-  mutating func noteUse(_ pool: Reference) {
-    if pool.pointee.isUnused { used.append(UnsafeMutableRawPointer(pool)) }
-  }
+  mutating func noteUse(_ pool: Reference) { if pool.pointee.isUnused { used.append(UnsafeMutableRawPointer(pool)) } }
 
   /// Takes back the containers that nobody holds any more, and returns whether that is all of them.
   ///

@@ -74,8 +74,8 @@ class PooledSession {
 ///      │                    kept: a container of it is held   │
 ///      └──────────────────────────────────────────────────────┘
 ///
-/// Keyed containers do not retain their session, so the session of one that outlives its message is kept here. Every later
-/// call looks at one of the kept sessions, and releases it if all its containers are gone.
+/// Keyed containers do not retain their session, so the session of one that outlives its message is kept here. Every
+/// later call looks at one of the kept sessions, and releases it if all its containers are gone.
 final class SessionPool<Session: PooledSession>: Sendable {
   private let places = Places<Session>()
   private let make: @Sendable () -> Session
@@ -92,7 +92,8 @@ final class SessionPool<Session: PooledSession>: Sendable {
 
   /// Takes back a session whose message is over. Only containers may still hold it.
   ///
-  /// - Parameter session: Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization (`ContainerPool`).
+  /// - Parameter session: Optional, as `isKnownUniquelyReferenced` wants it in builds without optimization
+  ///   (`ContainerPool`).
   func takeBack(_ session: inout Session?) {
     guard session?.takeContainersBack() == true, isKnownUniquelyReferenced(&session) else {
       session.map(keep)
@@ -114,9 +115,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
       let number = next % sessions.count
       next = number + 1
       // The objects of the containers may refer to the session.
-      guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else {
-        return nil
-      }
+      guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else { return nil }
       sessions.swapAt(number, sessions.count - 1)
       return sessions.removeLast()
     }
@@ -136,8 +135,8 @@ final class SessionPool<Session: PooledSession>: Sendable {
     withExtendedLifetime(released) {}
   }
 
-  /// Uses the kept sessions, under the lock. `hasKept` orders the accesses, too: the thread sanitizer does not see through a
-  /// lock that threads wait for.
+  /// Uses the kept sessions, under the lock. `hasKept` orders the accesses, too: the thread sanitizer does not see
+  /// through a lock that threads wait for.
   private func withKept(_ body: (inout Kept) -> Void) {
     kept.withLock { kept in
       _ = hasKept.load(ordering: .acquiring)

@@ -1,5 +1,5 @@
-/// How values of the types met so far are coded: by their own conformance, or by an `EncodingPlan` or a `DecodingPlan`, which
-/// does the same with fewer calls.
+/// How values of the types met so far are coded: by their own conformance, or by an `EncodingPlan` or a `DecodingPlan`,
+/// which does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     /// The plan, which the table retains.
@@ -10,9 +10,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
 
     /// Calls the plan of a type that is not plain. The plan is of class `typed`.
     @inline(__always)
-    func withPlan<Typed: AnyObject, Result>(
-      as typed: Typed.Type, _ body: (Typed) throws -> Result
-    ) rethrows -> Result {
+    func withPlan<Typed: AnyObject, Result>(as typed: Typed.Type, _ body: (Typed) throws -> Result) rethrows -> Result {
       guard let plan else { preconditionFailure("a plain type has no plan") }
       return try Unmanaged<Handler>.fromOpaque(plan)._withUnsafeGuaranteedRef {
         try body(unsafeDowncast($0, to: typed))
@@ -23,7 +21,8 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private var table = TypeTable()
   /// Retains the plans in the table.
   private var plans: [Handler] = []
-  /// Makes the plan of a type; nil for a plain one. Runs code of the user's, so it is called while nothing here changes.
+  /// Makes the plan of a type; nil for a plain one. Runs code of the user's, so it is called while nothing here
+  /// changes.
   let makePlan: (Any.Type) -> Handler?
 
   init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }
@@ -44,8 +43,8 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
 
 /// What follows from types, by their identity: found out once, because a cast of a type to a protocol is expensive.
 ///
-/// A hash table with open addressing, from which nothing is evicted, because a program has few types. Its values are raw
-/// addresses, because every access to typed ones would look up the type where code is not specialized.
+/// A hash table with open addressing, from which nothing is evicted, because a program has few types. Its values are
+/// raw addresses, because every access to typed ones would look up the type where code is not specialized.
 struct TypeTable: ~Copyable {
   typealias Value = UnsafeMutableRawPointer?
   private typealias Slot = (type: ObjectIdentifier?, value: Value)
@@ -109,11 +108,9 @@ func keyByte<Key>(_ key: Key) -> Int {
 /// Returns whether that byte tells the keys of a type apart.
 func isByte<Key>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size <= 1 && _isPOD(Key.self) }
 
-/// Returns whether a type may have generic arguments, and so conform to `WholeEncodable` or `PlannedDecodable`. Reading the
-/// name is quick, whereas the first cast to a protocol searches every conformance of the program.
-func mayBeGeneric(_ type: Any.Type) -> Bool {
-  _typeName(type, qualified: true).utf8.contains(UInt8(ascii: "<"))
-}
+/// Returns whether a type may have generic arguments, and so conform to `WholeEncodable` or `PlannedDecodable`. Reading
+/// the name is quick, whereas the first cast to a protocol searches every conformance of the program.
+func mayBeGeneric(_ type: Any.Type) -> Bool { _typeName(type, qualified: true).utf8.contains(UInt8(ascii: "<")) }
 
 /// An optional, for code that does not know what it wraps.
 protocol AnyOptional {

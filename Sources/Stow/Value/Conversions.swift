@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-// Foundation's data without needless copies and calls, and its decimal numbers by their parts, which keep zeros at the end.
+// Foundation's data without needless copies and calls, and its decimal numbers by their parts, which keep zeros at the
+// end.
 
 extension Data {
   /// Lends the bytes, by a span if there is one: unlike `withUnsafeBytes`, it counts no references.
@@ -29,8 +30,7 @@ extension DecimalParts {
     }
     // The parts of Foundation's `Decimal` are not public everywhere; its digits are.
     let digits = UInt128(value.significand.magnitude.description) ?? 0
-    self.init(
-      isNegative: value.isSignMinus && digits != 0, magnitude: digits, exponent: Int8(value.exponent))
+    self.init(isNegative: value.isSignMinus && digits != 0, magnitude: digits, exponent: Int8(value.exponent))
   }
 
   var decimal: Decimal? {

@@ -105,9 +105,7 @@ public struct StowObject: RandomAccessCollection, Hashable, Sendable, Expressibl
   public var endIndex: Int { contents.count }
 
   /// The pair at a position. Takes constant time.
-  public subscript(position: Int) -> (key: String, value: StowValue) {
-    (names.all[position], contents[position])
-  }
+  public subscript(position: Int) -> (key: String, value: StowValue) { (names.all[position], contents[position]) }
 
   // MARK: comparing
 
@@ -185,7 +183,5 @@ private final class KeyIndex: Sendable {
     }
   }
 
-  func append(_ key: String, at position: Int) {
-    positions.withLock { $0?[ExactString(key)] = position }
-  }
+  func append(_ key: String, at position: Int) { positions.withLock { $0?[ExactString(key)] = position } }
 }

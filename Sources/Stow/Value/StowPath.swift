@@ -110,9 +110,7 @@ private struct PathText {
 
   init(_ text: String) { rest = text[...].unicodeScalars }
 
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-    rest.first == scalar && rest.popFirst() != nil
-  }
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool { rest.first == scalar && rest.popFirst() != nil }
 
   private mutating func takeAll(while predicate: (Unicode.Scalar) -> Bool) -> String {
     let taken = rest.prefix(while: predicate)
@@ -185,9 +183,7 @@ private struct PathText {
   // MARK: writing
 
   static func isPlain(_ key: String) -> Bool {
-    guard let first = key.unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
-      return false
-    }
+    guard let first = key.unicodeScalars.first, first == "_" || first.properties.isXIDStart else { return false }
     return key.unicodeScalars.allSatisfy(continuesPlain)
   }
 

@@ -47,9 +47,7 @@ extension StowValue: Codable {
 
   private static func members(_ container: KeyedDecodingContainer<PathKey>) throws -> StowObject {
     var members = StowObject()
-    for key in container.allKeys {
-      members[key.stringValue] = try container.decode(StowValue.self, forKey: key)
-    }
+    for key in container.allKeys { members[key.stringValue] = try container.decode(StowValue.self, forKey: key) }
     return members
   }
 
@@ -57,8 +55,7 @@ extension StowValue: Codable {
   private static func lastScalar(_ container: any SingleValueDecodingContainer) throws -> StowValue {
     if let value = try? container.decode(Date.self) { return .date(value) }
     if let value = try? container.decode(Data.self) { return .data(value) }
-    throw DecodingError.mismatch(
-      StowValue.self, path: container.codingPath, "Found a value of no kind that is known.")
+    throw DecodingError.mismatch(StowValue.self, path: container.codingPath, "Found a value of no kind that is known.")
   }
 
   /// Encodes the value as the kind that it is.
@@ -66,7 +63,8 @@ extension StowValue: Codable {
   /// A `StowEncoder` keeps all of it. Any other encoder receives what `Date`, `UUID`, `URL`, `Data` and
   /// `Decimal` encode, and nil for every level of nil.
   ///
-  /// - Throws: What the encoder throws, and an `EncodingError` if another encoder gets a number that `Decimal` does not hold.
+  /// - Throws: What the encoder throws, and an `EncodingError` if another encoder gets a number that `Decimal` does not
+  ///   hold.
   public func encode(to encoder: any Encoder) throws {
     if encoder is any StowValueCoder {
       var container = encoder.singleValueContainer()
@@ -109,8 +107,7 @@ extension StowValue: Codable {
     case .decimal(let value): try container.encode(value)
     case .largeDecimal:
       guard let value = decimal else {
-        throw EncodingError.invalid(
-          self, path: container.codingPath, "Decimal does not hold the number \(self).")
+        throw EncodingError.invalid(self, path: container.codingPath, "Decimal does not hold the number \(self).")
       }
       try container.encode(value)
     case .array, .object: preconditionFailure("a container is no scalar")

@@ -121,9 +121,7 @@ package enum Notation {
     return value.bitPattern == Double.nan.bitPattern ? "nan" : nan(value.bitPattern)
   }
 
-  static func text(of value: Float) -> String {
-    value.isNaN ? nan(value.bitPattern) : text(of: Double(value))
-  }
+  static func text(of value: Float) -> String { value.isNaN ? nan(value.bitPattern) : text(of: Double(value)) }
 
   private static func nan<Bits: FixedWidthInteger>(_ bits: Bits) -> String {
     "nan(0x" + padded(String(bits, radix: 16), Bits.bitWidth / 4) + ")"
@@ -141,16 +139,15 @@ package enum Notation {
     return sign + padded.dropLast(decimals) + "." + padded.suffix(decimals)
   }
 
-  package static func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-  }
+  package static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
   fileprivate static func padded(_ digits: String, _ width: Int) -> String {
     String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }
 
-/// Dates as text of ISO 8601, in UTC: exactly the shortest decimal of the seconds, so that reading it rounds to the same bits.
+/// Dates as text of ISO 8601, in UTC: exactly the shortest decimal of the seconds, so that reading it rounds to the
+/// same bits.
 package enum NotationDate {
   package static let secondsPerDay: Int64 = 86_400
 

@@ -15,9 +15,10 @@
 /// Each kind of value in a message has a case of its own, so that nothing is lost: a value that is read and
 /// written again means the same. See <doc:Unknown> for when it also has the same bytes.
 ///
-/// Values that would be written alike are equal. So are objects whatever the order of their keys, two spellings of the same
-/// Unicode characters, and decimal numbers of the same size, such as 0 and 0.00. Numbers of different kinds are never
-/// equal. Floating-point numbers and dates are equal if their bits are: NaN equals itself, and `0.0` is not `-0.0`.
+/// Values that would be written alike are equal. So are objects whatever the order of their keys, two spellings of the
+/// same Unicode characters, and decimal numbers of the same size, such as 0 and 0.00. Numbers of different kinds are
+/// never equal. Floating-point numbers and dates are equal if their bits are: NaN equals itself, and `0.0` is not
+/// `-0.0`.
 ///
 /// Comparing, hashing, printing and releasing a value take room on the stack for each level of nesting.
 public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
@@ -338,9 +339,7 @@ extension DecimalParts {
   fileprivate var form: StowValue.Form {
     if let decimal { return .decimal(decimal) }
     var (magnitude, exponent) = (magnitude, Int(exponent))
-    while magnitude != 0, magnitude.isMultiple(of: 10) {
-      (magnitude, exponent) = (magnitude / 10, exponent + 1)
-    }
+    while magnitude != 0, magnitude.isMultiple(of: 10) { (magnitude, exponent) = (magnitude / 10, exponent + 1) }
     return .largeDecimal(magnitude: magnitude, exponent: exponent, isNegative: isNegative)
   }
 }

@@ -17,7 +17,8 @@ protocol Disk: Sendable {
   func names(in folder: String) throws -> [String]
   /// Makes a folder. Throws if the name is taken.
   func makeFolder(_ path: String) throws
-  /// Renames a file. A file that has the new name is atomically replaced, or else an error, where the file system can tell.
+  /// Renames a file. A file that has the new name is atomically replaced, or else an error, where the file system can
+  /// tell.
   func rename(_ path: String, to newPath: String, replacing: Bool) throws
   /// Removes a file, if there is one.
   func remove(_ path: String) throws
@@ -61,8 +62,8 @@ protocol DiskFile: AnyObject, Sendable {
   func truncate(to size: Int) throws
   /// Gives the file the owner, the group and the permissions of another.
   ///
-  /// - Parameter mayKeepOwner: Whether the file keeps its owner, and its group, if this process may not give files away. The
-  ///   group then gets no rights that all others do not have.
+  /// - Parameter mayKeepOwner: Whether the file keeps its owner, and its group, if this process may not give files
+  ///   away. The group then gets no rights that all others do not have.
   func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws
   /// Takes the lock of the file, and returns whether it was free.
   func lock() throws -> Bool

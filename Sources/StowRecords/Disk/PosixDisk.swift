@@ -41,9 +41,7 @@ struct SystemDisk {
     static func isTaken(_ code: Int32) -> Bool { code == EEXIST || code == ELOOP }
 
     /// Returns the system's description of an error.
-    static func description(of code: Int32) -> String {
-      strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    }
+    static func description(of code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
   }
 #else
   extension SystemDisk {
@@ -120,9 +118,7 @@ struct SystemDisk {
       return names
     }
 
-    func makeFolder(_ path: String) throws {
-      try repeating("make folder") { mkdir(path, 0o777) }
-    }
+    func makeFolder(_ path: String) throws { try repeating("make folder") { mkdir(path, 0o777) } }
 
     func rename(_ path: String, to newPath: String, replacing: Bool) throws {
       if !replacing {
@@ -188,7 +184,8 @@ struct SystemDisk {
           do {
             try repeating("set the group") { fchown(descriptor, status.owner, other.group) }
           } catch let error as SystemError where error.code == EPERM {
-            // The group of this process had the rights of all others in the other file, unless that gave its own group fewer.
+            // The group of this process had the rights of all others in the other file, unless that gave its own group
+            // fewer.
             permissions &= ~0o2070 | (permissions & 0o7) << 3
           }
         }
@@ -203,9 +200,7 @@ struct SystemDisk {
       var done = 0
       while done < buffer.count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-        let count = try repeating("read") {
-          pread(descriptor, rest.baseAddress!, rest.count, off_t(offset + done))
-        }
+        let count = try repeating("read") { pread(descriptor, rest.baseAddress!, rest.count, off_t(offset + done)) }
         if count == 0 { break }
         done += count
       }
@@ -217,9 +212,7 @@ struct SystemDisk {
       var done = 0
       while done < bytes.count {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-        let count = try repeating("write") {
-          pwrite(descriptor, rest.baseAddress!, rest.count, off_t(offset + done))
-        }
+        let count = try repeating("write") { pwrite(descriptor, rest.baseAddress!, rest.count, off_t(offset + done)) }
         if count == 0 { throw SystemError(operation: "write", code: ENOSPC) }
         done += count
       }
@@ -248,8 +241,7 @@ struct SystemDisk {
       try SystemDisk.checkProcess(process)
       #if canImport(Darwin)
         // `fsync` alone reaches only the cache of the drive.
-        _ = try Self.result(
-          of: "synchronize", { fcntl(descriptor, F_FULLFSYNC) }, ifUnsupported: { fsync(descriptor) })
+        _ = try Self.result(of: "synchronize", { fcntl(descriptor, F_FULLFSYNC) }, ifUnsupported: { fsync(descriptor) })
       #else
         try repeating("synchronize") { fsync(descriptor) }
       #endif
@@ -360,8 +352,7 @@ struct SystemDisk {
       }
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global(qos: .utility))
       return PosixFileWatch(source, descriptor) {
-        // The events are only drained: the file shows what happened. Unread events would keep triggering the
-        // source.
+        // The events are only drained: the file shows what happened. Unread events would keep triggering the source.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
           while read(descriptor, buffer.baseAddress!, buffer.count) > 0 {}
         }
@@ -384,8 +375,7 @@ struct SystemDisk {
 #endif
 
 #if (os(Linux) || canImport(Darwin)) && _pointerBitWidth(_64)
-  /// A source of events from a descriptor, which is closed when this is released. Sources may be used from any
-  /// thread.
+  /// A source of events from a descriptor, which is closed when this is released. Sources may be used from any thread.
   private final class PosixFileWatch: FileWatch, @unchecked Sendable {
     private let source: any DispatchSourceProtocol
 

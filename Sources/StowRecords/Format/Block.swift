@@ -126,9 +126,7 @@ package struct Block: Sendable {
   package var isOpen: Bool { beginning != nil || continuation?.kind == .middle }
 
   /// The bytes that cannot be read.
-  package var damage: [Range<Int>] {
-    pieces.compactMap { if case .damage(let bytes) = $0 { bytes } else { nil } }
-  }
+  package var damage: [Range<Int>] { pieces.compactMap { if case .damage(let bytes) = $0 { bytes } else { nil } } }
 
   /// - Returns: Nil if neither the head nor any frame is whole, or if the block is of another version.
   package init?(_ index: Int, _ bytes: [UInt8], identity: UInt64) {
@@ -153,9 +151,7 @@ package struct Block: Sendable {
     var hasFrames = false
     while offset < bytes.count {
       let firstChecksum = checksums.count
-      if let frame = Frame(
-        in: bytes, at: offset, blockStart: start, identity: identity, noting: &checksums)
-      {
+      if let frame = Frame(in: bytes, at: offset, blockStart: start, identity: identity, noting: &checksums) {
         hasFrames = true
         endDamage(before: offset)
         if !take(frame, at: offset, firstChecksum) { beginDamage(at: offset) }
@@ -263,8 +259,7 @@ package struct Block: Sendable {
     return true
   }
 
-  /// Reads a count of records from a number on, one or more. Returns nil if their numbers would exceed the
-  /// limit.
+  /// Reads a count of records from a number on, one or more. Returns nil if their numbers would exceed the limit.
   private func count(at offset: inout Int, before end: Int, from number: Int) -> Int? {
     guard let count = Varint.read(from: bytes, at: &offset, before: end), count > 0,
       count < BlockHead.recordLimit - number
@@ -322,8 +317,7 @@ package struct Block: Sendable {
     case leftOut(Int)
   }
 
-  /// Calls `body` with each entry of a frame. Returns false if `body` does, or if the entries do not fill the
-  /// payload.
+  /// Calls `body` with each entry of a frame. Returns false if `body` does, or if the entries do not fill the payload.
   @inline(__always)
   private static func forEachEntry(
     of bytes: [UInt8], in content: Range<Int>, _ arePackable: Bool, _ body: (Entry) -> Bool
@@ -358,9 +352,7 @@ package struct Block: Sendable {
   }
 
   /// Takes in all entries of a frame. Without a window for them, packed records are only counted.
-  private func takeEntries(
-    in content: Range<Int>, _ arePackable: Bool, hasWindow: Bool, _ run: inout Run
-  ) -> Bool {
+  private func takeEntries(in content: Range<Int>, _ arePackable: Bool, hasWindow: Bool, _ run: inout Run) -> Bool {
     // Taken out of the array, so that adding a record does not copy it.
     var window = run.windows.removeLast()
     defer { run.windows.append(window) }
@@ -432,9 +424,7 @@ struct FrameSearch {
     }
   }()
 
-  private static func timesX(_ factor: UInt32) -> UInt32 {
-    factor & 1 == 0 ? factor >> 1 : factor >> 1 ^ 0x82F6_3B78
-  }
+  private static func timesX(_ factor: UInt32) -> UInt32 { factor & 1 == 0 ? factor >> 1 : factor >> 1 ^ 0x82F6_3B78 }
 
   /// Returns the checksum of the same bytes with `count` zeros after them, as checksums are combined.
   private static func shift(_ checksum: UInt32, by count: Int) -> UInt32 {
@@ -479,8 +469,7 @@ struct RecordNumbers: Sendable {
   /// Adds a record that is present.
   mutating func add() { (count, end) = (count + 1, end + 1) }
 
-  /// Adds `more` records that are left out. Returns false if `more` is 0, or if their numbers would exceed
-  /// the limit.
+  /// Adds `more` records that are left out. Returns false if `more` is 0, or if their numbers would exceed the limit.
   mutating func leaveOut(_ more: Int) -> Bool {
     guard more > 0, more < BlockHead.recordLimit - end else { return false }
     gaps.append(Gap(place: count, skipped: skipped + more))

@@ -49,9 +49,7 @@ extension BlockHead {
   /// all other bytes.
   package static func unsupportedVersion(_ block: [UInt8]) -> Int? {
     let bytes = Array(block.prefix(size))
-    guard hasChecksum(bytes), bytes.starts(with: beginning[..<2]), !bytes.starts(with: beginning) else {
-      return nil
-    }
+    guard hasChecksum(bytes), bytes.starts(with: beginning[..<2]), !bytes.starts(with: beginning) else { return nil }
     return Int(bytes[2])
   }
 
@@ -107,8 +105,7 @@ package struct Frame: Sendable, Hashable {
     case checkpoint = 9
     /// Says that the group whose parts precede it was not finished, and never will be.
     case abandonment = 10
-    /// Something that only later versions understand. It has no records, and records after it do not rely on
-    /// it.
+    /// Something that only later versions understand. It has no records, and records after it do not rely on it.
     case note = 11
 
     /// The kind of a frame of whole records.
@@ -134,9 +131,7 @@ package struct Frame: Sendable, Hashable {
   /// Reads the frame that the head at an offset of a block describes; nil if it would end beyond the block.
   /// Only its checksum shows whether it is one.
   init?(describedIn block: [UInt8], at offset: Int) {
-    guard block.count - offset > Self.headSize, let kind = Kind(rawValue: block[offset + 6]) else {
-      return nil
-    }
+    guard block.count - offset > Self.headSize, let kind = Kind(rawValue: block[offset + 6]) else { return nil }
     let length = Int(block.littleEndian(at: offset + 4, size: 2))
     guard length > 0, length <= block.count - offset - Self.headSize else { return nil }
     self.kind = kind
@@ -153,9 +148,7 @@ package struct Frame: Sendable, Hashable {
   ///
   /// - Parameter checksums: Receives the checksum of everything before each stretch of the payload, and that
   ///   of the whole frame. If there is no frame, the added checksums mean nothing.
-  init?(
-    in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64, noting checksums: inout [Checksum]
-  ) {
+  init?(in block: [UInt8], at offset: Int, blockStart: Int, identity: UInt64, noting checksums: inout [Checksum]) {
     self.init(describedIn: block, at: offset)
     var checksum = Self.checksumOfHead(kind, payload.count, at: blockStart + offset, identity)
     checksums.append(checksum)
@@ -197,8 +190,7 @@ package struct Frame: Sendable, Hashable {
 struct Origin: Sendable, Hashable {
   /// The identity of the log.
   let log: UInt64
-  /// When the first file with the records of this one was made, in milliseconds since 1970; 0 if that is not
-  /// known.
+  /// When the first file with the records of this one was made, in milliseconds since 1970; 0 if that is not known.
   let begun: UInt64
 
   static let size = 16
@@ -238,9 +230,7 @@ extension Varint {
   /// Reads the integer at `offset`, and moves past it. Returns nil if it does not end before `end`, or does
   /// not fit in an `Int`.
   static func read(from bytes: [UInt8], at offset: inout Int, before end: Int) -> Int? {
-    guard offset < end, let (base, width) = form(lead: bytes[offset]), width < end - offset else {
-      return nil
-    }
+    guard offset < end, let (base, width) = form(lead: bytes[offset]), width < end - offset else { return nil }
     let rest = bytes.littleEndian(at: offset + 1, size: width)
     offset += 1 + width
     return Int(exactly: rest).map { base + $0 }
@@ -255,9 +245,7 @@ extension [UInt8] {
 
   /// Replaces the bytes from `offset` on by those of an integer.
   mutating func replaceLittleEndian<Value: FixedWidthInteger>(at offset: Int, with value: Value) {
-    for place in 0..<Value.bitWidth / 8 {
-      self[offset + place] = UInt8(truncatingIfNeeded: value >> Value(place * 8))
-    }
+    for place in 0..<Value.bitWidth / 8 { self[offset + place] = UInt8(truncatingIfNeeded: value >> Value(place * 8)) }
   }
 
   /// Returns the integer of up to eight bytes from `offset` on.

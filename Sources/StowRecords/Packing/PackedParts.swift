@@ -85,8 +85,7 @@ struct PackingWindow: Sendable {
   /// The most bytes of a packed record when it is unpacked.
   static let mostUnpacked = Frame.payloadLimit
 
-  /// Returns the size of a packed record once it is unpacked, or nil if it is not one. It never begins with a
-  /// prelude.
+  /// Returns the size of a packed record once it is unpacked, or nil if it is not one. It never begins with a prelude.
   func unpackedSize(of packed: UnsafeRawBufferPointer) -> Int? {
     var size = 0
     var parts = PackedParts(packed, windowSize: bytes.count)

@@ -21,9 +21,7 @@ struct RecordPacker {
     let start = window.bytes.count
     guard window.add(record) else { return }
     var scan = WordScan(record)
-    while let place = scan.next() {
-      words[Self.hash(Self.load(record, place))] = UInt16(start + place + 1)
-    }
+    while let place = scan.next() { words[Self.hash(Self.load(record, place))] = UInt16(start + place + 1) }
   }
 
   /// Packs a record and lends it to `body`. Returns nil if that does not make it smaller.
@@ -32,8 +30,7 @@ struct RecordPacker {
     _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result? {
     // Definitions of symbols and shapes are read by all later records, without a window.
-    guard window.isClosed, record.count <= PackingWindow.mostUnpacked, record.first != RecordPrelude.tag
-    else {
+    guard window.isClosed, record.count <= PackingWindow.mostUnpacked, record.first != RecordPrelude.tag else {
       return nil
     }
     window.bytes.withUnsafeBytes { putParts(of: record, $0) }

@@ -23,18 +23,14 @@ final class KnownRun: Sendable {
   private let decoder: StowDecoder
 
   /// Nil if there are no records.
-  init?(
-    _ run: Block.Run, of block: Block, counting numbers: Range<Int>, _ file: LogFile, _ decoder: StowDecoder
-  ) {
+  init?(_ run: Block.Run, of block: Block, counting numbers: Range<Int>, _ file: LogFile, _ decoder: StowDecoder) {
     if numbers.isEmpty { return nil }
     identity = file.identity
     self.numbers = numbers
     blockStart = block.start
     self.run = run
     checksums = block.checksums
-    scopes = run.scopes.indices.map {
-      KnownScope($0, of: run, in: block.bytes, keepsShortStrings: false)
-    }
+    scopes = run.scopes.indices.map { KnownScope($0, of: run, in: block.bytes, keepsShortStrings: false) }
     self.decoder = decoder
     size =
       512 + run.records.count * MemoryLayout<Block.Place>.stride + checksums.count * 4 + run.frames.count * 12
@@ -58,9 +54,7 @@ final class KnownRun: Sendable {
     records(around: number, of: file) { Array(block.bytes[$0]) }
   }
 
-  private func records(
-    around number: Int, of file: LogFile, read: (Range<Int>) -> [UInt8]?
-  ) -> RecordStore? {
+  private func records(around number: Int, of file: LogFile, read: (Range<Int>) -> [UInt8]?) -> RecordStore? {
     guard let index = run.numbers.place(of: number) else { return nil }
     let place = run.records[index].range
     let frame = run.frames[run.frames.partitionPoint { Int($0.end) < place.upperBound }]
@@ -102,7 +96,8 @@ extension Block.RunFrame {
 /// used for long are evicted by the clock algorithm.
 final class KnownRecords: Sendable {
   fileprivate struct State {
-    /// How often files of the log had been replaced. A copy in the place of a file has the same identity, and may go on otherwise.
+    /// How often files of the log had been replaced. A copy in the place of a file has the same identity, and may go on
+    /// otherwise.
     var generation = 0
     /// The runs in the order of their numbers, and whether each was used since the hand last passed it.
     var runs: [(run: KnownRun, isUsed: Bool)] = []
@@ -165,23 +160,18 @@ final class KnownRecords: Sendable {
 extension KnownRecords.State {
   fileprivate mutating func run(with number: Int, of file: LogFile) -> KnownRun? {
     let index = runs.partitionPoint { $0.run.numbers.upperBound <= number }
-    guard index < runs.count, runs[index].run.numbers.contains(number),
-      runs[index].run.identity == file.identity
-    else {
+    guard index < runs.count, runs[index].run.numbers.contains(number), runs[index].run.identity == file.identity else {
       return nil
     }
     runs[index].isUsed = true
     return runs[index].run
   }
 
-  /// Remembers a run, and drops others with the same numbers: they are of an earlier time, or of another
-  /// file.
+  /// Remembers a run, and drops others with the same numbers: they are of an earlier time, or of another file.
   fileprivate mutating func remember(_ run: KnownRun, _ limit: Int) {
     guard run.size <= limit else { return }
     var index = runs.partitionPoint { $0.run.numbers.upperBound <= run.numbers.lowerBound }
-    while index < runs.count, runs[index].run.numbers.lowerBound < run.numbers.upperBound {
-      remove(at: index)
-    }
+    while index < runs.count, runs[index].run.numbers.lowerBound < run.numbers.upperBound { remove(at: index) }
     while size + run.size > limit { forgetOne() }
     index = runs.partitionPoint { $0.run.numbers.upperBound <= run.numbers.lowerBound }
     runs.insert((run, false), at: index)

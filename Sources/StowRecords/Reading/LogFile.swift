@@ -46,9 +46,7 @@ final class LogFile: Sendable {
     throw RecordLogError(file: path, .notALog)
   }
 
-  private static func origin(
-    of disk: any DiskFile, _ path: String, _ size: Int, identity: UInt64
-  ) throws -> Origin? {
+  private static func origin(of disk: any DiskFile, _ path: String, _ size: Int, identity: UInt64) throws -> Origin? {
     let count = min(BlockHead.size + Frame.headSize + Origin.size, size)
     let bytes = try Self.bytes(of: disk, path, from: 0, count: count)
     guard let frame = Frame(in: bytes, at: BlockHead.size, blockStart: 0, identity: identity),
@@ -64,8 +62,8 @@ final class LogFile: Sendable {
     return damage?.contains { $0.contains(BlockHead.size) } ?? true ? LogFile(self, of: log) : self
   }
 
-  /// Returns whether a segment that belongs to the log may be removed or replaced: it or its identity names the log, or the frame is
-  /// damaged that would, and its first number is that of its name.
+  /// Returns whether a segment that belongs to the log may be removed or replaced: it or its identity names the log, or
+  /// the frame is damaged that would, and its first number is that of its name.
   func isCertainly(of log: UInt64) throws -> Bool {
     try namesOrigin || identity == log || head(of: 0)?.firstRecord ?? first == first
   }
@@ -212,9 +210,7 @@ extension LogFile {
   /// - Throws: `RecordLogError`, also if nothing of the log is whole.
   func tailForWriting() throws -> Tail {
     let size = try size()
-    guard let (block, dataEnd) = try lastBlock(ofSize: size) else {
-      throw RecordLogError(file: path, .notALog)
-    }
+    guard let (block, dataEnd) = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
     // The file of another segment has this one's name.
     guard block.nextRecord >= first else { throw RecordLogError(file: path, .replaced) }
     let damage = try damage(after: block, before: dataEnd)
@@ -256,9 +252,7 @@ extension LogFile {
   }
 
   private func tailForReading(_ size: Int) throws -> Tail {
-    guard let (last, dataEnd) = try lastBlock(ofSize: size) else {
-      throw RecordLogError(file: path, .notALog)
-    }
+    guard let (last, dataEnd) = try lastBlock(ofSize: size) else { throw RecordLogError(file: path, .notALog) }
     let unfinished = try unfinishedGroup(at: last, size)
     let end = unfinished?.start ?? last.start + last.end
     return Tail(
@@ -277,8 +271,8 @@ extension LogFile {
     return block.start + block.end
   }
 
-  /// Returns the last block in which anything is whole, and where the bytes after it end that are not zero. Throws for a block of
-  /// another version, so that nothing is cut off that only another version of this library understands.
+  /// Returns the last block in which anything is whole, and where the bytes after it end that are not zero. Throws for
+  /// a block of another version, so that nothing is cut off that only another version of this library understands.
   private func lastBlock(ofSize size: Int) throws -> (block: Block, dataEnd: Int)? {
     var (limit, dataEnd) = (BlockHead.count(in: size), 0)
     while let index = try lastBlock(before: limit) {
@@ -299,8 +293,9 @@ extension LogFile {
     return nil
   }
 
-  /// Returns the bytes after the last whole frame, if they are more than a crash leaves: more than a block, or such as hold a whole
-  /// head, which is not where it was written. Bytes are missing before it, as in a broken copy, or there are too many.
+  /// Returns the bytes after the last whole frame, if they are more than a crash leaves: more than a block, or such as
+  /// hold a whole head, which is not where it was written. Bytes are missing before it, as in a broken copy, or there
+  /// are too many.
   private func damage(after last: Block, before dataEnd: Int) throws -> Range<Int>? {
     // A block may end in zeros before the one that a crash has torn.
     let isAtOnce = last.bytes[last.end...].contains { $0 != 0 }
@@ -324,9 +319,7 @@ extension LogFile {
 
   /// Returns the group that continues after the last block, and where it begins; only its last record, if its
   /// first part is lost.
-  private func unfinishedGroup(
-    at last: Block, _ size: Int
-  ) throws -> (numbers: Range<Int>, start: Int)? {
+  private func unfinishedGroup(at last: Block, _ size: Int) throws -> (numbers: Range<Int>, start: Int)? {
     guard let number = try numberGoingOn(after: last, size) else { return nil }
     var limit = last.index + 1
     while let index = try lastBlock(before: limit) {

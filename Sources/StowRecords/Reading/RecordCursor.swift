@@ -3,9 +3,8 @@ import Stow
 /// Walks over the records of a file, from a number on up to where they ended when the walk began. Needs
 /// memory for one block, or for one record if that is larger.
 ///
-/// Damage is skipped and reported: a block in which nothing is whole, unreadable parts of other blocks, and a
-/// group in several blocks that lacks a part. The number in the next whole frame or head tells how many
-/// records were lost.
+/// Damage is skipped and reported: a block in which nothing is whole, unreadable parts of other blocks, and a group in
+/// several blocks that lacks a part. The number in the next whole frame or head tells how many records were lost.
 struct RecordCursor: Sendable {
   let file: LogFile
   private let tail: Tail
@@ -27,8 +26,7 @@ struct RecordCursor: Sendable {
   private var block: Block?
   private var piece = 0
   private var store: RecordStore?
-  /// Where the records of the next block begin: if heads contradict each other, a record belongs to the later
-  /// block.
+  /// Where the records of the next block begin: if heads contradict each other, a record belongs to the later block.
   private var limit = Int.max
   /// The number after the last record of the block that was read last: no head has a lower one.
   private var claimed: Int
@@ -93,7 +91,8 @@ struct RecordCursor: Sendable {
     return store
   }
 
-  /// - Parameter last: The highest number that is wanted. Once the head of a block says that all others are higher, this returns nil.
+  /// - Parameter last: The highest number that is wanted. Once the head of a block says that all others are higher,
+  ///   this returns nil.
   mutating func nextRecord(upTo last: Int = .max) -> RecordLog.Record? {
     while true {
       if let record = nextReadRecord() { return record }
@@ -101,9 +100,7 @@ struct RecordCursor: Sendable {
       guard goOn() else { break }
     }
     if next < tail.count || hole != nil { reportLost(before: tail.count, before: end) }
-    if let damage = tail.damage {
-      report.add(RecordLog.Damage(file: file.path, displacing: damage, from: tail.count))
-    }
+    if let damage = tail.damage { report.add(RecordLog.Damage(file: file.path, displacing: damage, from: tail.count)) }
     return nil
   }
 
@@ -133,9 +130,7 @@ struct RecordCursor: Sendable {
   /// The file and the block of the last record, and the run that the record is in; nil if the record spans
   /// several blocks.
   var knownRun: (file: LogFile, block: Block, run: KnownRun)? {
-    guard let block, let store, piece > 0, case .records(let run) = block.pieces[piece - 1] else {
-      return nil
-    }
+    guard let block, let store, piece > 0, case .records(let run) = block.pieces[piece - 1] else { return nil }
     return KnownRun(run, of: block, counting: store.counting, file, decoder).map { (file, block, $0) }
   }
 
@@ -217,8 +212,7 @@ struct RecordCursor: Sendable {
     let records = next..<max(next, min(number, tail.count))
     if hole == nil && records.isEmpty { return }
     let bytes = hole?.bytes ?? min(wholeEnd, end)..<end
-    report.add(
-      RecordLog.Damage(file: file.path, records: records, bytes: bytes, reason: hole?.reason ?? .missing))
+    report.add(RecordLog.Damage(file: file.path, records: records, bytes: bytes, reason: hole?.reason ?? .missing))
     hole = nil
     next = records.upperBound
   }
@@ -228,9 +222,7 @@ struct RecordCursor: Sendable {
   /// Assembles the group that begins at the end of the block. Returns false if there is no such group, or if
   /// it is not whole.
   private mutating func readGroup() -> Bool {
-    guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else {
-      return false
-    }
+    guard let block, let beginning = block.beginning, beginning.number < min(limit, tail.count) else { return false }
     let (first, offset) = (beginning.numbers.lowerBound, block.start + block.endOfRecords)
     guard next <= first else { return false }
     self.block = nil

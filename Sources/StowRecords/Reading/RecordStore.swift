@@ -45,8 +45,7 @@ final class RecordStore: Sendable {
   }
 
   /// Lends a record, unpacked if it is packed.
-  func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
-  {
+  func withBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     if run.records[index].isPacked { return try withUnpackedBytes(of: index, body) }
     return try bytes[run.records[index].range].withUnsafeBytes(body)
   }
@@ -57,9 +56,7 @@ final class RecordStore: Sendable {
   ) rethrows -> Result {
     let place = run.records[index]
     let window = run.windows[run.scope(of: index)]
-    return try bytes[place.range].withUnsafeBytes {
-      try window.withUnpacked($0, size: Int(place.unpackedSize), body)
-    }
+    return try bytes[place.range].withUnsafeBytes { try window.withUnpacked($0, size: Int(place.unpackedSize), body) }
   }
 
   /// Lends the decoder, a record, and the definitions that it relies on.
@@ -67,9 +64,7 @@ final class RecordStore: Sendable {
     at index: Int, _ body: (StowDecoder, UnsafeRawBufferPointer, DecodingDefinitions.Scope) throws -> Value
   ) throws -> Value {
     let scope = knownScope(run.scope(of: index))
-    return try withBytes(of: index) {
-      try body(decoder, $0, try scope.definitions(of: $0, at: first + index))
-    }
+    return try withBytes(of: index) { try body(decoder, $0, try scope.definitions(of: $0, at: first + index)) }
   }
 
   private func knownScope(_ scope: Int) -> KnownScope {

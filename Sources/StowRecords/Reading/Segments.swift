@@ -26,9 +26,7 @@ package struct Segment: Sendable, Hashable {
 
   /// Nil if no segment has such a name.
   package init?(named name: some StringProtocol, in folder: String) {
-    guard let number = Int(name.prefix(Self.digits)), (0..<BlockHead.recordLimit).contains(number) else {
-      return nil
-    }
+    guard let number = Int(name.prefix(Self.digits)), (0..<BlockHead.recordLimit).contains(number) else { return nil }
     self.init(from: number, in: folder)
     guard path == "\(folder)/\(name)" else { return nil }
   }
@@ -140,8 +138,8 @@ final class SegmentFiles: Sendable {
 
   /// Returns the segments in the folder, in order. Ignores other files there.
   func list() throws -> [Segment] {
-    // A system may leave out a file that is replaced while it lists the folder, and the records of the first segment would seem
-    // removed. That hardly happens twice to one file.
+    // A system may leave out a file that is replaced while it lists the folder, and the records of the first segment
+    // would seem removed. That hardly happens twice to one file.
     try RecordLogError.naming(path) { Set(try disk.names(in: path) + disk.names(in: path)) }
       .compactMap { Segment(named: $0, in: path) }.sorted { $0.first < $1.first }
   }
@@ -180,16 +178,15 @@ final class SegmentFiles: Sendable {
   func file(of segment: Segment) throws -> LogFile? {
     try RecordLogError.naming(segment.path) {
       do {
-        return try LogFile(
-          reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
+        return try LogFile(reading: segment.path, disk.open(segment.path, .reading), first: segment.first)
       } catch let error as SystemError where SystemDisk.isMissing(error.code) {
         return nil
       }
     }
   }
 
-  /// Returns the file of the last segment. If the frame that names its log is damaged, the file is taken for one of the log that
-  /// the segments before it name.
+  /// Returns the file of the last segment. If the frame that names its log is damaged, the file is taken for one of the
+  /// log that the segments before it name.
   ///
   /// - Throws: `RecordLogError`, also if no segment names the log, and the system cannot read one that may do so.
   func last(_ file: LogFile, after segments: [Segment]) throws -> LogFile {
@@ -222,7 +219,8 @@ final class SegmentFiles: Sendable {
     try file(of: segment).flatMap { $0.namesOrigin ? $0.origin.log : nil }
   }
 
-  /// Returns whether the first bytes of a file without a whole head have the identity of the log where its first frame names it.
+  /// Returns whether the first bytes of a file without a whole head have the identity of the log where its first frame
+  /// names it.
   func names(_ log: UInt64, in segment: Segment) throws -> Bool {
     try RecordLogError.naming(segment.path) {
       let file = try disk.open(segment.path, .inspecting)
@@ -291,8 +289,8 @@ struct LogWalk: Sendable {
   /// Returns the next record without reading from a file; nil if reading is needed.
   mutating func nextReadRecord() -> RecordLog.Record? { cursor?.nextReadRecord() }
 
-  /// - Parameter last: The highest number that is wanted. The walk ends when only records with higher ones are left, which it may
-  ///   or may not return.
+  /// - Parameter last: The highest number that is wanted. The walk ends when only records with higher ones are left,
+  ///   which it may or may not return.
   mutating func nextRecord(upTo last: Int = .max) -> RecordLog.Record? {
     repeat {
       if let record = cursor?.nextRecord(upTo: last) { return record }
@@ -300,8 +298,7 @@ struct LogWalk: Sendable {
     return nil
   }
 
-  /// Returns the records around the number that the walk begins with, or the next ones; nil if there are no
-  /// more.
+  /// Returns the records around the number that the walk begins with, or the next ones; nil if there are no more.
   mutating func firstStore() -> RecordStore? {
     repeat {
       if let store = cursor?.firstStore() { return store }
@@ -309,8 +306,7 @@ struct LogWalk: Sendable {
     return nil
   }
 
-  /// The range of given-up records that holds the number with which the walk begins; nil if the walk met no
-  /// such range.
+  /// The range of given-up records that holds the number with which the walk begins; nil if the walk met no such range.
   var abandoned: Range<Int>? { cursor?.abandoned }
 
   /// What is known of the block of the last record; nil if the record spans several blocks.
@@ -331,8 +327,7 @@ struct LogWalk: Sendable {
     let segment = snapshot.segments[index]
     do {
       if let part = try snapshot.part(index) {
-        cursor = RecordCursor(
-          part.file, from: start, part.tail, maximumRecordSize: maximumRecordSize, decoder, report)
+        cursor = RecordCursor(part.file, from: start, part.tail, maximumRecordSize: maximumRecordSize, decoder, report)
       } else if let next = try snapshot.indexAfterRemoval(of: index) {
         index = next
         report.firstAfterRemoval = snapshot.segments[index].first

@@ -25,8 +25,7 @@ import Stow
 public final class RecordStreamDecoder {
   private let decoder: StowDecoder
   private let maximumRecordSize: Int
-  /// A new object whenever the sender forgets: a container that a type has kept continues to read with the
-  /// old one.
+  /// A new object whenever the sender forgets: a container that a type has kept continues to read with the old one.
   private var definitions = DecodingDefinitions()
   /// The bytes that were fed and not read yet, from `start` on.
   private var bytes: [UInt8] = []
@@ -132,9 +131,7 @@ public final class RecordStreamDecoder {
     guard let length = Varint.read(from: bytes, at: &offset, before: bytes.count), length > 0 else {
       throw error(.damaged)
     }
-    guard length <= maximumRecordSize else {
-      throw error(.recordTooLarge(size: length, limit: maximumRecordSize))
-    }
+    guard length <= maximumRecordSize else { throw error(.recordTooLarge(size: length, limit: maximumRecordSize)) }
     guard length <= bytes.count - offset - StreamFrame.checksumSize else { return nil }
     return offset..<offset + length
   }
@@ -180,8 +177,7 @@ public final class RecordStreamDecoder {
 /// for try await event in chunks.records(of: Event.self) { handle(event) }
 /// ```
 ///
-/// The sequence ends when the other one does; if that ends within a record, it throws a
-/// ``RecordStreamError``.
+/// The sequence ends when the other one does; if that ends within a record, it throws a ``RecordStreamError``.
 public struct AsyncRecords<Base: AsyncSequence, Record: Decodable>: AsyncSequence {
   let base: Base
   let decoder: StowDecoder

@@ -64,9 +64,8 @@ public final class RecordStreamEncoder {
   /// let bytes = try encoder.encode(event)
   /// ```
   ///
-  /// Takes time in proportion to the value. Once definitions reach some 100 KiB, they are forgotten before
-  /// the next record, and sent again. A record that would define more than a receiver takes defines nothing,
-  /// and is larger.
+  /// Takes time in proportion to the value. Once definitions reach some 100 KiB, they are forgotten before the next
+  /// record, and sent again. A record that would define more than a receiver takes defines nothing, and is larger.
   ///
   /// - Throws: What `StowEncoder.encode(_:)` throws. Then there is nothing to send, and another record may follow.
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
@@ -105,8 +104,7 @@ public final class RecordStreamEncoder {
 /// }
 /// ```
 public struct RecordStreamError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why a stream cannot be read any further. Later versions may add reasons, so a `switch` over them has a
-  /// `default`.
+  /// Why a stream cannot be read any further. Later versions may add reasons, so a `switch` over them has a `default`.
   public enum Reason: Hashable, Sendable {
     /// The bytes do not begin as a stream does.
     case notAStream

@@ -34,9 +34,7 @@ struct LogOpening {
     }
   }
 
-  func naming<Result>(_ call: () throws -> Result) throws -> Result {
-    try RecordLogError.naming(path, call)
-  }
+  func naming<Result>(_ call: () throws -> Result) throws -> Result { try RecordLogError.naming(path, call) }
 
   // MARK: - The lock
 
@@ -65,7 +63,8 @@ struct LogOpening {
 
   static let newEnding = ".stowlog-new"
 
-  /// Makes a file without records, which gets the name of the log. That is on the disk only once the folder is synchronized.
+  /// Makes a file without records, which gets the name of the log. That is on the disk only once the folder is
+  /// synchronized.
   ///
   /// - Parameters:
   ///   - empty: The empty file whose place it takes; nil if there must be none.
@@ -76,7 +75,8 @@ struct LogOpening {
     try newFile(like: old, mayKeepOwner: empty == nil, from: first, origin) { try putInPlace($0, of: empty) }
   }
 
-  /// Makes a file without records beside this one, locked and with its head on the disk, and removes it if `body` throws.
+  /// Makes a file without records beside this one, locked and with its head on the disk, and removes it if `body`
+  /// throws.
   ///
   /// - Parameters:
   ///   - old: The file that it replaces or follows, whose owner and permissions it gets.
@@ -127,13 +127,10 @@ struct LogOpening {
     }
   }
 
-  /// Puts a new file in the place of the log. The old file must still be there; if it is nil, nothing may be
-  /// there.
+  /// Puts a new file in the place of the log. The old file must still be there; if it is nil, nothing may be there.
   func putInPlace(_ new: LogWriter, of old: (any DiskFile)?) throws {
     try naming {
-      guard try disk.place(of: path) == old?.status().place else {
-        throw RecordLogError(file: path, .replaced)
-      }
+      guard try disk.place(of: path) == old?.status().place else { throw RecordLogError(file: path, .replaced) }
       do {
         try disk.rename(newPath, to: path, replacing: old != nil)
       } catch {
@@ -149,23 +146,21 @@ struct LogOpening {
 
   /// Removes a new file that does not take the place of the log.
   func remove(_ new: LogWriter) {
-    guard let place = try? disk.place(of: newPath), (try? new.file.disk.status().place) == place else {
-      return
-    }
+    guard let place = try? disk.place(of: newPath), (try? new.file.disk.status().place) == place else { return }
     try? disk.remove(newPath)
   }
 
-  /// Removes a new file that a crash has left, if it certainly is one: an empty file, a part of its head and its first frame or
-  /// zeros in their place, the beginning of a log made from this one, a first segment without records, or a second name of the
-  /// log's own file.
+  /// Removes a new file that a crash has left, if it certainly is one: an empty file, a part of its head and its first
+  /// frame or zeros in their place, the beginning of a log made from this one, a first segment without records, or a
+  /// second name of the log's own file.
   ///
-  /// After a crash there may be other bytes in a file than were written to it. Such a file that is in the way gets another name.
+  /// After a crash there may be other bytes in a file than were written to it. Such a file that is in the way gets
+  /// another name.
   ///
   /// - Parameter own: The place of the log's own file, whose lock is held.
   /// - Returns: False if somebody is making the file.
   @discardableResult
-  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?, isInTheWay: Bool = false) throws -> Bool
-  {
+  func removeLeftover(of log: UInt64?, besidesFileAt own: FilePlace?, isInTheWay: Bool = false) throws -> Bool {
     try RecordLogError.naming(newPath) {
       guard let file = try? disk.open(newPath, .inspecting) else { return true }
       let status = try file.status()
@@ -173,7 +168,8 @@ struct LogOpening {
       let isSecondName = try status.links > 1 && status.place == own && disk.place(of: path) == own
       let isLeftover = try isSecondName ? true : isLeftover(file, of: log)
       guard isLeftover ?? isInTheWay else { return true }
-      // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells nothing.
+      // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells
+      // nothing.
       if !isSecondName, (try? file.lock()) == false { return false }
       if isLeftover == nil { try moveAside() } else { try disk.remove(newPath) }
       return true
@@ -195,8 +191,7 @@ struct LogOpening {
     // The head and the frame are one write, and a crash may leave its first bytes.
     let isPart = status.size <= originEnd
     guard let head = BlockHead(bytes) else {
-      let isBeginning =
-        bytes.starts(with: BlockHead.beginning.prefix(bytes.count)) || bytes.allSatisfy { $0 == 0 }
+      let isBeginning = bytes.starts(with: BlockHead.beginning.prefix(bytes.count)) || bytes.allSatisfy { $0 == 0 }
       return isPart && isBeginning ? true : nil
     }
     if bytes[BlockHead.size...].allSatisfy({ $0 == 0 }) { return true }
@@ -244,9 +239,7 @@ struct WritingOptions: Sendable {
 /// folder's lock gives and removes names in it.
 extension LogOpening {
   /// A log that was opened for appending.
-  typealias Opened = (
-    writer: LogWriter, recovery: RecordLog.Recovery, segments: [Segment], folderLock: (any DiskFile)?
-  )
+  typealias Opened = (writer: LogWriter, recovery: RecordLog.Recovery, segments: [Segment], folderLock: (any DiskFile)?)
 
   /// Opens a log for appending, or creates it: a folder of segments if one is asked for, or exists.
   func forAppending(inFolder: Bool) throws -> Opened {

@@ -83,25 +83,19 @@ final class LogWriter: @unchecked Sendable {
   /// How many bytes of records and their lengths the next frame has room for.
   private var room: Int { roomAfterNumber - Varint.size(written) }
 
-  private var roomAfterNumber: Int {
-    BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize
-  }
+  private var roomAfterNumber: Int { BlockHead.blockSize - max(blockOffset, BlockHead.size) - Frame.headSize }
 
   /// The same for a frame that has a block to itself.
   private var roomOfBlock: Int { Frame.payloadLimit - Varint.size(written) }
 
-  private func skipRestIfSmall() {
-    if blockOffset > BlockHead.blockSize - Self.leastRoomForFrame { skipRest() }
-  }
+  private func skipRestIfSmall() { if blockOffset > BlockHead.blockSize - Self.leastRoomForFrame { skipRest() } }
 
-  private func skipRest() {
-    if blockOffset != 0 { end += BlockHead.blockSize - blockOffset }
-  }
+  private func skipRest() { if blockOffset != 0 { end += BlockHead.blockSize - blockOffset } }
 
   // MARK: - Records
 
-  /// Makes the messages of records, each of which relies on the records before it in its scope, and lends one after the other,
-  /// until `body` says that there is no room.
+  /// Makes the messages of records, each of which relies on the records before it in its scope, and lends one after the
+  /// other, until `body` says that there is no room.
   typealias MessageMaker = (_ body: (UnsafeRawBufferPointer) throws -> Bool) throws -> Bool
 
   /// Appends records as a group: whatever happens to the file, all of them are there or none. They are in one
@@ -153,9 +147,7 @@ final class LogWriter: @unchecked Sendable {
 
   /// Adds a record, packed if that takes fewer bytes. Its length says whether it is packed.
   private func collectPacked(_ message: UnsafeRawBufferPointer) -> Bool {
-    if let isCollected = packer.withPacked(message, { collect($0, head: $0.count << 1 | 1) }) {
-      return isCollected
-    }
+    if let isCollected = packer.withPacked(message, { collect($0, head: $0.count << 1 | 1) }) { return isCollected }
     guard collect(message, head: message.count << 1) else { return false }
     packer.add(message)
     return true
@@ -364,9 +356,7 @@ final class LogWriter: @unchecked Sendable {
   /// more is written.
   func checkFile() throws {
     if let failure { throw failure }
-    let (place, status) = try RecordLogError.naming(file.path) {
-      (try disk.place(of: path), try file.disk.status())
-    }
+    let (place, status) = try RecordLogError.naming(file.path) { (try disk.place(of: path), try file.disk.status()) }
     if place != status.place {
       failure = RecordLogError(file: file.path, .replaced)
     } else if status.size < wholeEnd {
@@ -392,8 +382,8 @@ final class LogWriter: @unchecked Sendable {
     try writeFrame(firstRecord: written)
   }
 
-  /// Writes that everything before this is on the disk, unless nothing was written after an earlier process noted that. Called
-  /// once, at the end.
+  /// Writes that everything before this is on the disk, unless nothing was written after an earlier process noted that.
+  /// Called once, at the end.
   func writeCheckpoint() throws {
     guard collected == 0, !hasDebris, synchronizedEnd == wholeEnd, !endsInCheckpoint else { return }
     beginFrame(.checkpoint, number: written)
@@ -452,8 +442,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Returns whether the file, with what is collected, has `size` bytes, or has less room than a part of a
-  /// record.
+  /// Returns whether the file, with what is collected, has `size` bytes, or has less room than a part of a record.
   func isFull(_ size: Int) -> Bool {
     end + (collected > 0 ? frame.count : 0) > size - Self.leastRoomForPart && count > file.first
   }

@@ -70,9 +70,7 @@ struct Contents {
     var values: [StowValue] = []
     let isWhole = try forEach(in: path, arguments) { value, _ in values.append(value) }
     if !isWhole { throw Failure("\(path): not all of it can be read", .differs) }
-    guard values.count == 1 else {
-      throw Failure("\(path): \(values.count) records; choose one with --record")
-    }
+    guard values.count == 1 else { throw Failure("\(path): \(values.count) records; choose one with --record") }
     return values[0]
   }
 
@@ -88,9 +86,7 @@ struct Contents {
   /// Returns the failure of a verb that cannot decode a file: the fault of its bytes, or else what the decoder said.
   ///
   /// - Parameter place: Where in the file the decoder was, with the words before its own.
-  static func failure(
-    _ input: Input, _ decoder: StowDecoder, _ error: any Error, in place: String = ""
-  ) -> Failure {
+  static func failure(_ input: Input, _ decoder: StowDecoder, _ error: any Error, in place: String = "") -> Failure {
     let reason = Walks.fault(in: input, decoder.contexts.first) ?? place + input.fault(reason(error))
     return Failure("\(input.name): \(reason)", .differs)
   }
@@ -104,16 +100,13 @@ struct Contents {
   private func forEach(in input: Input, _ body: Body) throws -> Bool {
     switch input.kind {
     case .message:
-      if wanted != nil {
-        throw Failure("\(input.name): \(input.fault("not a log or stream, so it has no records"))")
-      }
+      if wanted != nil { throw Failure("\(input.name): \(input.fault("not a log or stream, so it has no records"))") }
       let value = try value(of: input)
       try reportGaps(in: input)
       try body(value, nil)
       return true
     case .log, .stream:
-      let isWhole =
-        try input.kind == .log ? forEachRecord(ofLog: input, body) : forEachRecord(ofStream: input, body)
+      let isWhole = try input.kind == .log ? forEachRecord(ofLog: input, body) : forEachRecord(ofStream: input, body)
       try reportGaps(in: input)
       return isWhole
     }
@@ -141,12 +134,8 @@ struct Contents {
     }
   }
 
-  private func found(
-    in message: StowMessage, _ steps: ArraySlice<StowPath.Step>, _ gaps: Gaps
-  ) throws -> StowValue {
-    guard let each = steps.firstIndex(of: .each) else {
-      return try message.decode(StowValue.self, at: StowPath(steps))
-    }
+  private func found(in message: StowMessage, _ steps: ArraySlice<StowPath.Step>, _ gaps: Gaps) throws -> StowValue {
+    guard let each = steps.firstIndex(of: .each) else { return try message.decode(StowValue.self, at: StowPath(steps)) }
     let (before, after) = (StowPath(steps[..<each]), steps[(each + 1)...])
     var values: [StowValue] = []
     for element in try message.elements(at: before) {
@@ -181,9 +170,7 @@ struct Contents {
   ///
   /// - Parameter value: Reads the value, and notes the elements that lack the part.
   /// - Returns: False if it cannot be read; then it was complained about.
-  private func handle(
-    _ number: Int, _ input: Input, _ body: Body, _ value: (Gaps) throws -> StowValue
-  ) throws -> Bool {
+  private func handle(_ number: Int, _ input: Input, _ body: Body, _ value: (Gaps) throws -> StowValue) throws -> Bool {
     let found: StowValue
     let inside = Gaps()
     do {
@@ -258,8 +245,7 @@ struct Contents {
         next = record.number + 1
         if record.number < numbers.upperBound {
           found += 1
-          isWhole =
-            try contents.handle(record.number, input, body) { try contents.value(of: record, $0) } && isWhole
+          isWhole = try contents.handle(record.number, input, body) { try contents.value(of: record, $0) } && isWhole
         }
         // One after the last that is wanted says that those before it will not come any more.
         if next >= numbers.upperBound { break }
@@ -390,7 +376,8 @@ struct RecordNumbers: CustomStringConvertible {
     return start..<max(start, last == nil ? end : count)
   }
 
-  /// The same where records are still to be appended: the last ones, too, go on with those. They begin with the first that is left.
+  /// The same where records are still to be appended: the last ones, too, go on with those. They begin with the first
+  /// that is left.
   func rangeToFollow(from first: Int, among count: Int) -> Range<Int> {
     let numbers = range(among: count)
     return last == nil ? numbers : max(first, numbers.lowerBound)..<Int.max

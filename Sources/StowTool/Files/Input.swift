@@ -106,8 +106,8 @@ struct Input {
     return (reason.hasSuffix(hint) ? reason : reason + hint) + other.remedy
   }
 
-  /// Whether most of the bytes are inside the value that they begin with. Almost all bytes begin one: those of another format
-  /// mostly end it soon.
+  /// Whether most of the bytes are inside the value that they begin with. Almost all bytes begin one: those of another
+  /// format mostly end it soon.
   var mayBeMessage: Bool {
     data.withUnsafeBytes { bytes in
       // A prelude may be most of a message.
@@ -130,16 +130,15 @@ struct Input {
     }
   }
 
-  private var hasSecondBlock: Bool {
-    BlockHead(data.dropFirst(BlockHead.blockSize).prefix(BlockHead.size))?.index == 1
-  }
+  private var hasSecondBlock: Bool { BlockHead(data.dropFirst(BlockHead.blockSize).prefix(BlockHead.size))?.index == 1 }
 }
 
 extension URL {
   /// A file named on the command line. The shell has expanded each `~` that means a folder; `URL` would expand others.
   init(named path: String) {
     let path = System.withoutParents(path)
-    // A URL cannot name the current folder if its name is not UTF-8. Then the path stays relative, and the system resolves it.
+    // A URL cannot name the current folder if its name is not UTF-8. Then the path stays relative, and the system
+    // resolves it.
     let isFolderNamed = System.status(of: FileManager.default.currentDirectoryPath) != nil
     let folder = isFolderNamed ? nil : URL(string: "file:")
     self.init(filePath: path.hasPrefix("~") ? "./\(path)" : path, relativeTo: folder)
@@ -152,8 +151,7 @@ enum Advice {
   /// How many bytes of a file are looked at.
   private static let most = 4096
 
-  /// Returns what bytes that are not a valid message look like, and what to do with them; nil if that is not
-  /// known.
+  /// Returns what bytes that are not a valid message look like, and what to do with them; nil if that is not known.
   static func on(_ data: Data) -> (name: String, remedy: String)? {
     if let name = data.withUnsafeBytes({ Resemblance.of($0) }) {
       if name == "JSON" { return (name, ": stowtool from-json makes a message from it") }
@@ -174,8 +172,7 @@ enum Advice {
   }
 
   /// The letters of Base64 in both of its alphabets.
-  private static let alphabet = Set(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_".utf8)
+  private static let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_".utf8)
 
   private static func isBase64(_ text: Data, _ isWhole: Bool) -> Bool {
     let letters = text.reversed().drop { $0 == UInt8(ascii: "=") }
@@ -208,7 +205,5 @@ final class Progress {
   }
 
   /// Removes the line.
-  func end() {
-    if shown >= 0 { _ = System.write(Array("\r      \r".utf8), to: .error) }
-  }
+  func end() { if shown >= 0 { _ = System.write(Array("\r      \r".utf8), to: .error) } }
 }

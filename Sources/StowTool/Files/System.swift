@@ -28,9 +28,7 @@ enum System {
   /// The number of characters on a line of the terminal; nil if standard output is not a terminal.
   static var terminalWidth: Int? {
     var size = winsize()
-    guard isTerminal(.output), ioctl(Descriptor.output.rawValue, UInt(TIOCGWINSZ), &size) == 0 else {
-      return nil
-    }
+    guard isTerminal(.output), ioctl(Descriptor.output.rawValue, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
     return size.ws_col > 0 ? Int(size.ws_col) : nil
   }
 
@@ -38,16 +36,15 @@ enum System {
 
   /// The folder for temporary files. On Apple's platforms, Foundation does not look into the environment for it.
   static var temporaryFolder: URL {
-    if let path = environment("TMPDIR"), !path.isEmpty {
-      return URL(filePath: path, directoryHint: .isDirectory)
-    }
+    if let path = environment("TMPDIR"), !path.isEmpty { return URL(filePath: path, directoryHint: .isDirectory) }
     return FileManager.default.temporaryDirectory
   }
 
   /// Makes a write to a pipe that nobody reads fail instead of ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// Makes reading bytes of a mapped file that are not there any more an error. Otherwise it would look like a fault of the command.
+  /// Makes reading bytes of a mapped file that are not there any more an error. Otherwise it would look like a fault of
+  /// the command.
   static func explainShortenedFiles() {
     signal(SIGBUS) { _ in
       // The thread was reading bytes and holds no lock, so that it may write and exit.
@@ -94,8 +91,8 @@ enum System {
     return (kind, Int(clamping: status.st_size))
   }
 
-  /// Returns a path whose folders up to the last `..` are those of the system, if they exist. `URL` drops each `..` together with the
-  /// name before it: if that name is a link, this gives another file.
+  /// Returns a path whose folders up to the last `..` are those of the system, if they exist. `URL` drops each `..`
+  /// together with the name before it: if that name is a link, this gives another file.
   static func withoutParents(_ path: String) -> String {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let last = names.lastIndex(of: "..") else { return path }
@@ -164,9 +161,7 @@ enum System {
     func copy(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
     let words = copy([program, argument])
     let variables = copy(ProcessInfo.processInfo.environment.map { "\($0)=\($1)" })
-    defer {
-      for text in words + variables { free(text) }
-    }
+    defer { for text in words + variables { free(text) } }
     var process = pid_t()
     guard posix_spawnp(&process, program, nil, nil, words, variables) == 0 else { return false }
     var status: CInt = 0
@@ -214,8 +209,7 @@ final class Output {
   static func write(message: Data, _ arguments: Arguments) throws {
     let path = arguments.value("--output") ?? Arguments.standardFile
     if path == Arguments.standardFile, System.isTerminal(.output), !arguments.has("--force") {
-      throw Failure(
-        "a message is not text: name a file with -o, or write it to the terminal with --force")
+      throw Failure("a message is not text: name a file with -o, or write it to the terminal with --force")
     }
     try write(message, to: path)
   }

@@ -31,8 +31,7 @@ struct SizeDrawing {
     let outside = [PieceKind.head, .symbols, .shapes, .framing].compactMap { kind in
       kinds[kind].map { Part(name: kind.rawValue, size: $0, kind: kind, tree: nil) }
     }
-    drawing.draw(
-      [Part(name: "", size: tree.total, kind: tree.mainKind, tree: tree)] + outside, path: "", in: area)
+    drawing.draw([Part(name: "", size: tree.total, kind: tree.mainKind, tree: tree)] + outside, path: "", in: area)
     drawing.legend(kinds)
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(width)) \(Int(height))" font-family="Helvetica, Arial, \
@@ -82,12 +81,8 @@ struct SizeDrawing {
   private mutating func leaf(_ part: Part, _ path: String, _ area: Treemap.Rectangle) {
     begin(part, path)
     rectangle(area, fill: Self.colors[part.kind] ?? "#cccccc", stroke: "#ffffff")
-    if area.height > 14 {
-      text(Self.name(of: part), area.x + 4, area.y + 12, size: 11, room: area.width - 8)
-    }
-    if area.height > 30 {
-      text(Words.number(part.size), area.x + 4, area.y + 26, size: 10, room: area.width - 8)
-    }
+    if area.height > 14 { text(Self.name(of: part), area.x + 4, area.y + 12, size: 11, room: area.width - 8) }
+    if area.height > 30 { text(Words.number(part.size), area.x + 4, area.y + 26, size: 10, room: area.width - 8) }
     body += "</g>\n"
   }
 
@@ -146,9 +141,7 @@ struct SizeDrawing {
     for (kind, size) in kinds.sorted(by: { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }) {
       let name = "\(kind.rawValue) \(Words.number(size))"
       let room = Double(name.count) * 11 * Self.letterWidth + 26
-      if x + room > Self.width - Self.margin {
-        (x, y) = (Self.margin, y + 18)
-      }
+      if x + room > Self.width - Self.margin { (x, y) = (Self.margin, y + 18) }
       rectangle(
         Treemap.Rectangle(x: x, y: y, width: 11, height: 11), fill: Self.colors[kind] ?? "#cccccc",
         stroke: "#ffffff")

@@ -34,8 +34,7 @@ enum Sizes {
         collector = $0
       }
       if let broken {
-        throw Failure(
-          "\(file.name): broken at offset \(broken.offset): \(file.fault(broken.reason))", .differs)
+        throw Failure("\(file.name): broken at offset \(broken.offset): \(file.fault(broken.reason))", .differs)
       }
       whole += file.data.count
     }
@@ -45,9 +44,7 @@ enum Sizes {
     return .fine
   }
 
-  private static func writeTables(
-    of collector: SizeCollector, _ whole: Int, _ input: Input, _ arguments: Arguments
-  ) {
+  private static func writeTables(of collector: SizeCollector, _ whole: Int, _ input: Input, _ arguments: Arguments) {
     let output = Output()
     output.line("\(input.name): \(Words.count(whole, "byte"))\n")
     let kinds = collector.kinds.sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }
@@ -55,9 +52,7 @@ enum Sizes {
     for line in SizeTable.text(byKind, of: whole) { output.line(line) }
     output.line("")
     let least = arguments.has("--all") ? 0 : whole / 1000
-    for line in SizeTable.text(SizeTable.lines(of: collector.tree, least: least), of: whole) {
-      output.line(line)
-    }
+    for line in SizeTable.text(SizeTable.lines(of: collector.tree, least: least), of: whole) { output.line(line) }
     output.flush()
   }
 
@@ -84,8 +79,8 @@ final class SizeTree {
 
   init(_ step: String = "") { self.step = step }
 
-  /// Returns the tree of a key, or of all elements if it is nil. Makes the tree, and the text of its step, at the first call
-  /// only, because the text of a long key takes long to make.
+  /// Returns the tree of a key, or of all elements if it is nil. Makes the tree, and the text of its step, at the first
+  /// call only, because the text of a long key takes long to make.
   func child(_ key: String?) -> SizeTree {
     let name = key.map(ExactString.init)
     if let place = places[name] { return below[place] }
@@ -115,9 +110,7 @@ final class SizeTree {
   lazy var total: Int = own + below.reduce(0) { $0 + $1.total }
 
   /// The purpose of most of the bytes here.
-  var mainKind: PieceKind {
-    kinds.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key ?? .structure
-  }
+  var mainKind: PieceKind { kinds.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key ?? .structure }
 }
 
 /// Collects the sizes of the pieces that a walk visits.
@@ -181,8 +174,7 @@ enum SizeTable {
   /// - Parameter least: Trees of fewer bytes are left out.
   static func lines(of tree: SizeTree, inside path: String = "", least: Int) -> [Line] {
     let path = tree.path(inside: path)
-    let line = Line(
-      size: tree.total, count: path.isEmpty ? nil : tree.count, name: path.isEmpty ? "(all)" : path)
+    let line = Line(size: tree.total, count: path.isEmpty ? nil : tree.count, name: path.isEmpty ? "(all)" : path)
     let below = tree.below.filter { $0.total >= least }.sorted { $0.total > $1.total }
     return [line] + below.flatMap { lines(of: $0, inside: path, least: least) }
   }

@@ -149,8 +149,7 @@ struct LogWalk<Visitor: StructureVisitor> {
   private mutating func show(_ frame: Frame, at offset: Int, blockStart: Int) {
     let length = Words.count(frame.payload.count, "byte")
     let payload = (blockStart + frame.payload.lowerBound)..<(blockStart + frame.payload.upperBound)
-    records.visitor.piece(
-      offset..<payload.lowerBound, .framing, "frame of \(length): \(Self.name(of: frame.kind))")
+    records.visitor.piece(offset..<payload.lowerBound, .framing, "frame of \(length): \(Self.name(of: frame.kind))")
     records.visitor.enter(.part)
     if frame.kind.isFresh { records.definitions = Definitions() }
     if frame.kind == .origin { showOrigin(payload.lowerBound) } else { showContent(of: frame.kind, payload) }
@@ -174,9 +173,7 @@ struct LogWalk<Visitor: StructureVisitor> {
     default:
       if kind == .first || kind == .abandonment { showCount(at: &start, "record") }
       if kind == .first { showCount(at: &start, "byte") }
-      if start < payload.upperBound {
-        records.visitor.piece(start..<payload.upperBound, .framing, Self.name(of: kind))
-      }
+      if start < payload.upperBound { records.visitor.piece(start..<payload.upperBound, .framing, Self.name(of: kind)) }
     }
   }
 
@@ -209,8 +206,7 @@ struct LogWalk<Visitor: StructureVisitor> {
       let length = arePackable ? head >> 1 : head
       let isPacked = arePackable && head & 1 == 1
       let how = isPacked ? "packed, " : ""
-      records.visitor.piece(
-        start..<offset, .framing, "record \(number), \(how)\(Words.count(length, "byte"))")
+      records.visitor.piece(start..<offset, .framing, "record \(number), \(how)\(Words.count(length, "byte"))")
       if isPacked {
         showPacked(offset..<(offset + length))
       } else if let broken = records.record(number, offset..<(offset + length)) {
@@ -249,9 +245,7 @@ struct LogWalk<Visitor: StructureVisitor> {
 extension MessageWalk {
   /// Walks over a stream and all of its records.
   mutating func stream() throws {
-    guard try reader.byte(at: 2) == 1 else {
-      throw Broken("a stream of another version", at: 0)
-    }
+    guard try reader.byte(at: 2) == 1 else { throw Broken("a stream of another version", at: 0) }
     visitor.piece(0..<3, .framing, "stream, version 1")
     var offset = 3
     var number = 0

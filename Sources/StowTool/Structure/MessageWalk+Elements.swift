@@ -116,9 +116,7 @@ extension MessageWalk {
     detail(body.lowerBound..<next, "\(Words.count(count, "element"))")
     let widths = next..<(next + count / 2 + count % 2)
     let reader = reader
-    if !widths.isEmpty {
-      detail(widths, Self.meaning(ofWidths: count, reader, widths))
-    }
+    if !widths.isEmpty { detail(widths, Self.meaning(ofWidths: count, reader, widths)) }
     if count % 2 == 1, try reader.byte(at: widths.upperBound - 1) >> 4 != 0 {
       throw Broken("an unused half byte that is not zero", at: widths.upperBound - 1)
     }
@@ -157,13 +155,9 @@ extension MessageWalk {
   }
 
   private mutating func differences(_ body: Range<Int>, width: Int) throws {
-    guard let first = body.first else {
-      throw Broken("differences without a first element", at: body.lowerBound)
-    }
+    guard let first = body.first else { throw Broken("differences without a first element", at: body.lowerBound) }
     let firstWidth = Int(try reader.byte(at: first))
-    guard (1...8).contains(firstWidth) else {
-      throw Broken("a first element of \(firstWidth) bytes", at: first)
-    }
+    guard (1...8).contains(firstWidth) else { throw Broken("a first element of \(firstWidth) bytes", at: first) }
     detail(first..<(first + 1), "first: \(Words.count(firstWidth, "byte"))")
     var next = first + 1
     guard firstWidth <= body.upperBound - next else { throw Broken("not all of an element", at: next) }
@@ -178,8 +172,7 @@ extension MessageWalk {
       let total = sum
       try stop(at: next)
       if isWanted(before: next + width) {
-        detail(
-          next..<(next + width), "\(value < 0 ? "" : "+")\(value): \(total)", .integer, in: .element(index))
+        detail(next..<(next + width), "\(value < 0 ? "" : "+")\(value): \(total)", .integer, in: .element(index))
       }
       next += width
       index += 1
@@ -201,12 +194,9 @@ extension MessageWalk {
     var start = offset + 1
     let length = try uint(at: &start, before: end)
     let content = content(length, at: start, from: offset, before: end)
-    visitor.piece(
-      offset..<start, .structure, "\(isTable ? "table" : "matrix"), \(Words.count(length, "byte"))")
+    visitor.piece(offset..<start, .structure, "\(isTable ? "table" : "matrix"), \(Words.count(length, "byte"))")
     var columns = try description(isTable, at: &start, before: content.upperBound)
-    for index in columns.indices {
-      try parameter(of: &columns[index], at: &start, before: content.upperBound)
-    }
+    for index in columns.indices { try parameter(of: &columns[index], at: &start, before: content.upperBound) }
     let stride = columns.reduce(0) { $0 + (ElementType.stride(of: $1.type) ?? 0) }
     guard stride > 0 else { throw Broken("rows of no bytes", at: offset) }
     guard columns.count(where: { $0.type == 0 }) <= stride else {
@@ -226,8 +216,7 @@ extension MessageWalk {
   }
 
   /// Reads the shape of a table or the number of columns of a matrix, and the types of the columns.
-  private mutating func description(_ isTable: Bool, at offset: inout Int, before end: Int) throws -> [Column]
-  {
+  private mutating func description(_ isTable: Bool, at offset: inout Int, before end: Int) throws -> [Column] {
     let start = offset
     guard start < end else { throw Broken("no description of the columns", at: start) }
     let number = try uint(at: &offset, before: end)

@@ -34,9 +34,7 @@ extension MessageWalk {
     guard end <= limit else { throw Broken("a value extends beyond its container", at: offset) }
     if tag == 0x14 || tag == 0x15 || tag == 0x17 {
       let scale = try reader.byte(at: offset + 1)
-      guard (1...6).contains(scale & 15), scale >> 4 <= 9 else {
-        throw Broken("no valid scale byte", at: offset + 1)
-      }
+      guard (1...6).contains(scale & 15), scale >> 4 <= 9 else { throw Broken("no valid scale byte", at: offset + 1) }
     }
     if tag == 0x19 {
       var start = offset + 1
@@ -168,9 +166,7 @@ extension MessageWalk {
     if isPartial { keys = try present(keys, at: &next, before: content.upperBound) }
     for key in keys {
       visitor.enter(.field(key))
-      guard next < content.upperBound else {
-        throw Broken("no value for the key \(Words.quoted(key, 20))", at: next)
-      }
+      guard next < content.upperBound else { throw Broken("no value for the key \(Words.quoted(key, 20))", at: next) }
       next = try value(at: next, before: content.upperBound, depth: depth + 1)
       visitor.leave()
     }
@@ -197,8 +193,7 @@ extension MessageWalk {
   }
 }
 
-/// Checks whether bytes are UTF-8 without making a string of them: a long one would take as much memory
-/// again.
+/// Checks whether bytes are UTF-8 without making a string of them: a long one would take as much memory again.
 enum UTF8Check {
   /// Returns where the first bytes are that are not UTF-8; nil if all are.
   static func fault(_ reader: ByteReader, _ bytes: Range<Int>) -> Int? {

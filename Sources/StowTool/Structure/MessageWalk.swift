@@ -23,9 +23,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
   ///
   /// - Parameter context: The context that it may rely on.
   /// - Returns: What is wrong with it; nil if it is valid.
-  mutating func message(_ context: StowContext?) -> Broken? {
-    walk { walk throws in try walk.whole(context) }
-  }
+  mutating func message(_ context: StowContext?) -> Broken? { walk { walk throws in try walk.whole(context) } }
 
   /// Walks over a record, which may refer to the definitions of those before it.
   mutating func record(_ number: Int, _ bytes: Range<Int>) -> Broken? {
@@ -78,9 +76,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
   private struct Passed: Error {}
 
   /// Ends the walk if an offset is after the only one that is wanted.
-  func stop(at offset: Int) throws {
-    if let wanted = visitor.wanted, offset > wanted { throw Passed() }
-  }
+  func stop(at offset: Int) throws { if let wanted = visitor.wanted, offset > wanted { throw Passed() } }
 
   /// Returns where a value ends that is before the only offset that is wanted; nil for one that must be walked over.
   func end(ofUnwanted offset: Int, before end: Int) throws -> Int? {
@@ -182,9 +178,7 @@ struct MessageWalk<Visitor: StructureVisitor> {
     let isNew: Bool
     if let symbol = try reader.reference(at: &offset) {
       guard offset <= end else { throw Broken("a key extends beyond its container", at: start) }
-      guard symbol < definitions.symbols.count else {
-        throw Broken("there is no symbol \(symbol)", at: start)
-      }
+      guard symbol < definitions.symbols.count else { throw Broken("there is no symbol \(symbol)", at: start) }
       if offset - start > 1, symbol < 32 { visitor.flaw(at: start, "a reference that fits in its header") }
       name = definitions.symbols[symbol]
       isNew = known.insert(symbol: symbol, definitions)
@@ -259,8 +253,7 @@ struct Definitions {
 
   /// The keys of one object, none of which may occur twice.
   ///
-  /// A key may take a byte even if its symbol takes many: each symbol is looked at once, however many keys
-  /// refer to it.
+  /// A key may take a byte even if its symbol takes many: each symbol is looked at once, however many keys refer to it.
   struct Keys {
     private var numbers = Set<Int>()
     private var texts = Set<ExactString>()

@@ -47,8 +47,8 @@ enum Walks {
     }
   }
 
-  /// Returns where the bytes of a file are not valid, and why; nil if a walk finds no fault. Every verb that cannot read
-  /// a file says this, so that a fault has one offset.
+  /// Returns where the bytes of a file are not valid, and why; nil if a walk finds no fault. Every verb that cannot
+  /// read a file says this, so that a fault has one offset.
   static func fault(in input: Input, _ context: StowContext?) -> String? {
     var path = Path()
     let progress = Progress(of: input)
@@ -95,8 +95,8 @@ protocol StructureVisitor {
   mutating func flaw(at offset: Int, _ reason: String)
   /// How many places were entered and not left.
   var depth: Int { get }
-  /// The only offset whose piece is wanted; nil if all are. A walk then passes over values before it without checking them, and
-  /// ends after it.
+  /// The only offset whose piece is wanted; nil if all are. A walk then passes over values before it without checking
+  /// them, and ends after it.
   var wanted: Int? { get }
 }
 
@@ -106,9 +106,7 @@ extension StructureVisitor {
   mutating func flaw(at offset: Int, _ reason: String) {}
 
   /// Leaves the places that a walk was inside when it broke off.
-  mutating func leave(to depth: Int) {
-    while self.depth > depth { leave() }
-  }
+  mutating func leave(to depth: Int) { while self.depth > depth { leave() } }
 }
 
 /// The purpose of bytes.

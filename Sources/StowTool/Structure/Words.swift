@@ -20,9 +20,7 @@ enum Words {
   }
 
   /// Returns a number and a noun: "1 byte", "2 bytes".
-  static func count(_ count: Int, _ name: String) -> String {
-    "\(number(count)) \(name)\(count == 1 ? "" : "s")"
-  }
+  static func count(_ count: Int, _ name: String) -> String { "\(number(count)) \(name)\(count == 1 ? "" : "s")" }
 
   /// Returns how many thousandths of a whole a part is.
   static func thousandths(_ part: Int, of whole: Int) -> Int {
@@ -37,9 +35,7 @@ enum Words {
   }
 
   /// Returns a byte as two hexadecimal digits.
-  static func hex(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-  }
+  static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }
 
   /// Returns a text padded to a width, with spaces after it or before it.
   static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
@@ -47,8 +43,7 @@ enum Words {
     return right ? spaces + text : text + spaces
   }
 
-  /// Returns the word that another probably means: one that begins with it, or differs in at most two
-  /// letters.
+  /// Returns the word that another probably means: one that begins with it, or differs in at most two letters.
   static func nearest(to word: String, among words: [String]) -> String? {
     if word.utf8.count > 2, let whole = words.first(where: { $0.hasPrefix(word) }) { return whole }
     let near = words.map { (word: $0, distance: distance(Array($0.utf8), Array(word.utf8))) }
@@ -99,9 +94,7 @@ enum Scalars {
 
   /// Returns what a scalar of up to 20 bytes is, and its value.
   static func meaning(_ reader: ByteReader, _ bytes: Range<Int>) -> String {
-    guard let tag = try? reader.byte(at: bytes.lowerBound), let value = value(reader, bytes) else {
-      return ""
-    }
+    guard let tag = try? reader.byte(at: bytes.lowerBound), let value = value(reader, bytes) else { return "" }
     let text = value.description
     let width = Words.count(bytes.count - 1, "byte")
     switch tag {

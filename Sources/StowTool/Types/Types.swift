@@ -194,9 +194,7 @@ struct Objects {
   }
 
   private mutating func field(_ key: String) -> Field? {
-    if let place = places[key] {
-      return fields[place].key.hasSameBytes(as: key) ? fields[place] : nil
-    }
+    if let place = places[key] { return fields[place].key.hasSameBytes(as: key) ? fields[place] : nil }
     places[key] = fields.count
     fields.append(Field(key))
     return fields[fields.count - 1]
@@ -215,8 +213,7 @@ struct Objects {
     return shape
   }
 
-  /// The values of the objects if these are dictionaries, whose keys are data and not names; nil if they are
-  /// structs.
+  /// The values of the objects if these are dictionaries, whose keys are data and not names; nil if they are structs.
   var dictionaryValues: Shape? {
     if let values { return values }
     if fields.allSatisfy({ Self.isData($0.key) }) { return merged }
@@ -225,9 +222,7 @@ struct Objects {
     return values.isUniform ? values : nil
   }
 
-  fileprivate var haveSomeKeyInCommon: Bool {
-    dictionaryValues != nil || fields.contains { $0.count == count }
-  }
+  fileprivate var haveSomeKeyInCommon: Bool { dictionaryValues != nil || fields.contains { $0.count == count } }
 
   private static func isData(_ key: String) -> Bool {
     let first = key.first { $0 != "-" }

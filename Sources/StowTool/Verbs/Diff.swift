@@ -103,8 +103,7 @@ struct Differences {
     }
     var end = 0
     while end < shorter - start,
-      try areSame(
-        left.part(at: [.index(leftCount - 1 - end)]), right.part(at: [.index(rightCount - 1 - end)]))
+      try areSame(left.part(at: [.index(leftCount - 1 - end)]), right.part(at: [.index(rightCount - 1 - end)]))
     {
       end += 1
     }
@@ -145,9 +144,7 @@ struct Differences {
   private mutating func compare(_ left: [StowValue], _ right: [StowValue], _ places: [Place]) {
     let shorter = min(left.count, right.count)
     let start = (0..<shorter).first { !Self.areSame(left[$0], right[$0]) } ?? shorter
-    let same = (0..<(shorter - start)).first {
-      !Self.areSame(left[left.count - 1 - $0], right[right.count - 1 - $0])
-    }
+    let same = (0..<(shorter - start)).first { !Self.areSame(left[left.count - 1 - $0], right[right.count - 1 - $0]) }
     let end = same ?? shorter - start
     let (lefts, rights) = (left[start..<(left.count - end)], right[start..<(right.count - end)])
     for index in start..<max(lefts.endIndex, rights.endIndex) {
@@ -178,9 +175,7 @@ struct Differences {
       left.count == right.count && zip(left, right).allSatisfy(areSame)
     case (.object(let left), .object(let right)):
       left.count == right.count
-        && zip(left, right).allSatisfy {
-          $0.key.utf8.elementsEqual($1.key.utf8) && areSame($0.value, $1.value)
-        }
+        && zip(left, right).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && areSame($0.value, $1.value) }
     default: left == right
     }
   }

@@ -35,8 +35,7 @@ enum Inspect {
     _ input: Input, _ context: StowContext?, _ layout: Inspector.Layout, isNamed: Bool
   ) throws -> Bool {
     if let wanted = layout.wanted, wanted >= input.data.count {
-      throw Failure(
-        "\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")
+      throw Failure("\(input.name): there is no offset \(wanted) among \(Words.count(input.data.count, "byte"))")
     }
     let broken = Walks.walk(input, context) { reader in
       let inspector = Inspector(reader, layout)
@@ -45,9 +44,7 @@ enum Inspect {
     } finish: {
       $0.output.flush()
     }
-    if let broken {
-      Output.complain("\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))")
-    }
+    if let broken { Output.complain("\(input.name): broken at offset \(broken.offset): \(input.fault(broken.reason))") }
     return broken == nil
   }
 }
@@ -155,15 +152,11 @@ struct Inspector: StructureVisitor {
       let part = next..<min(next + Self.bytesPerLine, shown.upperBound)
       var text = Words.padded(Words.number(next), 8, right: true) + "  " + indent
       text += part.map { Words.hex((try? reader.byte(at: $0)) ?? 0) }.joined(separator: " ")
-      if next == shown.lowerBound {
-        text = Words.padded(text, Self.meaningColumn) + "  " + line.meaning
-      }
+      if next == shown.lowerBound { text = Words.padded(text, Self.meaningColumn) + "  " + line.meaning }
       output.line(text)
       next = part.upperBound
     } while next < shown.upperBound
     let left = line.bytes.upperBound - shown.upperBound
-    if left > 0 {
-      output.line("\(String(repeating: " ", count: 10))\(indent)… \(Words.count(left, "more byte"))")
-    }
+    if left > 0 { output.line("\(String(repeating: " ", count: 10))\(indent)… \(Words.count(left, "more byte"))") }
   }
 }

@@ -9,8 +9,7 @@ import StowNotation
 
 /// `json` and `from-json`: values to JSON, and back.
 enum JSONVerbs {
-  private static let typed = Option(
-    "--typed", nil, "write what JSON lacks as objects with one key: {\"$date\": …}")
+  private static let typed = Option("--typed", nil, "write what JSON lacks as objects with one key: {\"$date\": …}")
 
   static let toJSON = Verb(
     name: "json", operands: "[options] FILE …", files: 1...Int.max,
@@ -90,7 +89,8 @@ enum PlainJSON {
     }
   }
 
-  /// Returns the first path that is found in some items. A lazy sequence would look for it twice, and at each level again.
+  /// Returns the first path that is found in some items. A lazy sequence would look for it twice, and at each level
+  /// again.
   private static func first<Items: Sequence>(of items: Items, _ path: (Items.Element) -> Path?) -> Path? {
     for item in items {
       if let path = path(item) { return path }
@@ -140,8 +140,7 @@ enum TypedJSON {
     members.count == 1 && members.keys[0].utf8.first == UInt8(ascii: "$")
   }
 
-  /// Returns the object for a scalar whose notation is a word and a string, or a word and a number in
-  /// parentheses.
+  /// Returns the object for a scalar whose notation is a word and a string, or a word and a number in parentheses.
   private static func quoted(_ value: StowValue) -> StowValue {
     let text = value.description
     let kind = quotedKinds.first { text.hasPrefix($0) } ?? ""

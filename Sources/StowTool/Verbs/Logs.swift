@@ -54,8 +54,7 @@ enum LogVerbs {
       // Of records that are missing nothing is left to drop.
       let dropped = try log.verify().filter { $0.reason != .missing }
       if let damage = dropped.first, !arguments.has("--force") {
-        throw Failure(
-          "\(arguments.files[0]): unreadable bytes would be dropped: \(damage); --force drops them")
+        throw Failure("\(arguments.files[0]): unreadable bytes would be dropped: \(damage); --force drops them")
       }
       var (found, kept) = (0, 0)
       try log.compact { record in
@@ -99,21 +98,16 @@ enum LogVerbs {
     }
   }
 
-  private static func describe(
-    _ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: Output
-  ) {
+  private static func describe(_ log: RecordLogReader, in input: Input, _ arguments: Arguments, _ output: Output) {
     let sizes = input.sizes
     var (count, largest, bytes) = (0, 0, 0)
     for record in log.records {
       count += 1
       largest = max(largest, record.size)
       bytes += record.size
-      if arguments.has("--records") {
-        output.line("record \(record.number): \(Words.count(record.size, "byte"))")
-      }
+      if arguments.has("--records") { output.line("record \(record.number): \(Words.count(record.size, "byte"))") }
     }
-    output.line(
-      "\(input.name): \(Words.count(count, "record")), \(Words.count(sizes.reduce(0, +), "byte"))")
+    output.line("\(input.name): \(Words.count(count, "record")), \(Words.count(sizes.reduce(0, +), "byte"))")
     if input.segments != nil { output.line("  segments    \(Words.number(sizes.count))") }
     output.line("  blocks      \(Words.number(sizes.reduce(0) { $0 + BlockHead.count(in: $1) }))")
     output.line("  records     \(Words.count(bytes, "byte")), the largest \(Words.count(largest, "byte"))")
@@ -172,9 +166,7 @@ enum Logs {
   }
 
   /// Returns the failure of a verb that takes a log and got something else, with what that is.
-  static func noLog(_ input: Input) -> Failure {
-    Failure("\(input.name): \(noLogReason(input))", .differs)
-  }
+  static func noLog(_ input: Input) -> Failure { Failure("\(input.name): \(noLogReason(input))", .differs) }
 
   private static func noLogReason(_ input: Input) -> String {
     if input.kind == .stream { return "a stream of records, not a log" }
@@ -186,8 +178,8 @@ enum Logs {
 
   /// Returns the failure of the command for an error of a log.
   ///
-  /// - Parameter input: The file that was read. Its name replaces the one in the error, which names the copy of a log that came
-  ///   through a pipe. In a folder, the error names a segment.
+  /// - Parameter input: The file that was read. Its name replaces the one in the error, which names the copy of a log
+  ///   that came through a pipe. In a folder, the error names a segment.
   static func failure(_ error: RecordLogError, _ input: Input? = nil) -> Failure {
     var reason = "\(error)"
     if let input, input.segments == nil {

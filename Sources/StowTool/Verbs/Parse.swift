@@ -22,9 +22,7 @@ enum Parse {
   ) { arguments in try write(arguments) { NotationText($0) } }
 
   static let options =
-    Output.options + [
-      Option("--log", "LOG", "append the value of each line to this log, creating it if needed")
-    ]
+    Output.options + [Option("--log", "LOG", "append the value of each line to this log, creating it if needed")]
 
   /// Makes an encodable text from bytes that outlive it.
   typealias Read = (UnsafeBufferPointer<UInt8>) -> NotationText
@@ -34,9 +32,7 @@ enum Parse {
     let input = try Input(arguments.files[0])
     if input.segments != nil { throw Failure("\(input.name): a folder, not a text") }
     if let log = arguments.value("--log") {
-      if arguments.has("--output") {
-        throw Failure("--log writes no message to the file of --output; choose one")
-      }
+      if arguments.has("--output") { throw Failure("--log writes no message to the file of --output; choose one") }
       return try append(input, to: log, read)
     }
     let message = try withText(withoutMark(input.data), input.name, read) { text in

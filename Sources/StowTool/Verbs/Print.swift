@@ -29,8 +29,7 @@ enum Print {
 /// Values as text, for the verbs that write them.
 enum Lines {
   static let options = [
-    Option(
-      "--width", "N", "break lines longer than N; 0 for none; by default the width of the terminal, or 100"),
+    Option("--width", "N", "break lines longer than N; 0 for none; by default the width of the terminal, or 100"),
     Option("--lines", nil, "print each value on one line (--width 0); with the verb json, JSON Lines"),
     Option("--follow", nil, "keep printing records as they are appended to a log", short: "-f"),
   ]
@@ -86,9 +85,8 @@ struct LargeValues {
   /// Returns a part as it is written. Throws for one that the form of the text does not have.
   typealias Prepare = (StowValue, _ part: StowPath) throws -> StowValue
 
-  /// Arrays and objects with more elements than these are written element by element. The first limit is for
-  /// those that are among few others, whose elements are then also looked into; the second for the elements
-  /// of large ones.
+  /// Arrays and objects with more elements than these are written element by element. The first limit is for those that
+  /// are among few others, whose elements are then also looked into; the second for the elements of large ones.
   private static let (mostAbove, mostInside) = (64, 1000)
   /// Everything below this many levels is one part.
   private static let mostLevels = 4
@@ -99,9 +97,7 @@ struct LargeValues {
   /// Writes a message and the end of its line to the sink of the writer.
   ///
   /// - Returns: False if it has no long arrays and objects; then nothing was written.
-  static func write(
-    _ message: StowMessage, _ writer: NotationWriter, _ prepare: Prepare
-  ) throws -> Bool {
+  static func write(_ message: StowMessage, _ writer: NotationWriter, _ prepare: Prepare) throws -> Bool {
     // Folded values are only counted, so their parts are not written.
     guard writer.depth == .max else { return false }
     return try withoutActuallyEscaping(prepare) { prepare in
@@ -129,9 +125,7 @@ struct LargeValues {
     if try !isAmongFew || count == 1 && kind == .object && part.keys()[0].utf8.first == UInt8(ascii: "$") {
       return false
     }
-    for element in try part.elements() where try isLarge(element, level: level + 1, isAmongFew: true) {
-      return true
-    }
+    for element in try part.elements() where try isLarge(element, level: level + 1, isAmongFew: true) { return true }
     return false
   }
 
@@ -156,8 +150,7 @@ struct LargeValues {
         put(text)
         used += width
       }
-      try write(
-        element, indent: indent + 2, used: used, level: level + 1, isAmongFew: count <= Self.mostAbove)
+      try write(element, indent: indent + 2, used: used, level: level + 1, isAmongFew: count <= Self.mostAbove)
       if left > 0 { put(writer.width == nil ? ", " : ",") }
     }
     newLine(indent)
@@ -173,8 +166,7 @@ struct LargeValues {
 
 /// Colours of a terminal.
 enum Colors {
-  /// Returns whether they are wanted: `--color` says so, or standard output is a terminal and `NO_COLOR` is
-  /// not set.
+  /// Returns whether they are wanted: `--color` says so, or standard output is a terminal and `NO_COLOR` is not set.
   static func areWanted(_ arguments: Arguments) throws -> Bool {
     switch arguments.value("--color") ?? "auto" {
     case "always": true

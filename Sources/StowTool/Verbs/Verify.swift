@@ -84,9 +84,7 @@ enum Canonicality {
     encoder.context = context
     let value = try Contents.value(of: input, decoder)
     // A writer counts packed arrays and rows as levels, which a reader does not.
-    guard let written = try? encoder.encode(value) else {
-      return .flawed("offset 0: more levels than are written")
-    }
+    guard let written = try? encoder.encode(value) else { return .flawed("offset 0: more levels than are written") }
     guard written != input.data else { return .canonical }
     let offset = zip(written, input.data).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
     return follower.mayHaveKnownMore || context != nil
@@ -104,9 +102,7 @@ struct FlawFollower: StructureVisitor {
 
   static var seeksFlaws: Bool { true }
 
-  mutating func flaw(at offset: Int, _ reason: String) {
-    if first == nil { first = (offset, path, reason) }
-  }
+  mutating func flaw(at offset: Int, _ reason: String) { if first == nil { first = (offset, path, reason) } }
 
   mutating func piece(_ bytes: Range<Int>, _ kind: PieceKind, _ meaning: @autoclosure () -> String) {
     if kind == .key || kind == .decimal || kind == .shapes && bytes.count > 1 { mayHaveKnownMore = true }

@@ -31,8 +31,7 @@ enum View {
     let input = try Input(arguments.files[0])
     if let segments = input.segments {
       let names = segments.prefix(mostNames).map(\.path) + (segments.count > mostNames ? ["…"] : [])
-      throw Failure(
-        "\(input.name): a folder of segments; view one at a time: \(names.joined(separator: ", "))")
+      throw Failure("\(input.name): a folder of segments; view one at a time: \(names.joined(separator: ", "))")
     }
     guard input.data.count <= most else {
       throw Failure("\(input.name): too large for a browser; see stowtool print --path, or inspect")

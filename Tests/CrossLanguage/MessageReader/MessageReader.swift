@@ -46,15 +46,11 @@ struct MessageReader {
   }
 
   private static func written(_ line: String) -> String {
-    guard let message = bytes(line), let written = try? StowValue(from: message).encoded() else {
-      return "refused"
-    }
+    guard let message = bytes(line), let written = try? StowValue(from: message).encoded() else { return "refused" }
     return written.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  private static func printable(_ text: String) -> String {
-    String(text.map { $0.isASCII && $0 >= " " ? $0 : "?" })
-  }
+  private static func printable(_ text: String) -> String { String(text.map { $0.isASCII && $0 >= " " ? $0 : "?" }) }
 
   private static func description(of error: DecodingError) -> String {
     switch error {

@@ -21,9 +21,7 @@ enum ContextTarget {
   /// The context that a message says, and says it again.
   private static func make(_ message: Data) throws -> StowContext {
     let context = try StowContext(from: message)
-    guard context.data == message else {
-      throw Finding("a context of \(Array(message)) is \(Array(context.data))")
-    }
+    guard context.data == message else { throw Finding("a context of \(Array(message)) is \(Array(context.data))") }
     return context
   }
 
@@ -62,9 +60,7 @@ enum ContextTarget {
     for type in Decoding.recordTypes {
       _ = try Decoding.attempt { _ = try decoder.decode(type, from: Message(bytes: message)) }
     }
-    let value = try Decoding.attempt {
-      try decoder.decode(GenericValue.self, from: Message(bytes: message))
-    }
+    let value = try Decoding.attempt { try decoder.decode(GenericValue.self, from: Message(bytes: message)) }
     if let value { try again(value, context) }
   }
 

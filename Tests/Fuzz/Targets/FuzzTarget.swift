@@ -67,9 +67,7 @@ struct Message: ContiguousBytes {
 
 /// Decoding that must end well, or with a `DecodingError`.
 enum Decoding {
-  static var recordTypes: [any Decodable.Type] {
-    [[Record].self, Record.self, [Sparse].self, Shelf.self, Dog.self]
-  }
+  static var recordTypes: [any Decodable.Type] { [[Record].self, Record.self, [Sparse].self, Shelf.self, Dog.self] }
 
   static func survive(_ bytes: UnsafeRawBufferPointer, as types: [any Decodable.Type]) throws {
     for type in types { try survive(type, bytes) }

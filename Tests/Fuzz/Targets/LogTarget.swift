@@ -14,8 +14,8 @@ enum LogTarget {
     defer { file.remove() }
     let content = MadeUpLog(script: bytes).bytes
     try file.write(content)
-    // In a made-up file the numbers of several blocks may contradict each other: records may be lost by that, or another
-    // be found.
+    // In a made-up file the numbers of several blocks may contradict each other: records may be lost by that, or
+    // another be found.
     let isStrict = content.count <= 65_536
     guard let numbers = try read(file, isStrict: isStrict) else {
       try checkUntouched(file, content)
@@ -83,13 +83,9 @@ enum LogTarget {
 
   private static func check(_ file: ScratchFile, _ numbers: [Int], last: String) throws {
     let log = try RecordLogReader(at: file.url, maximumRecordSize: 1 << 18)
-    guard log.records.map(\.number) == numbers else {
-      throw Finding("appending changes which records there are")
-    }
+    guard log.records.map(\.number) == numbers else { throw Finding("appending changes which records there are") }
     guard log.recovery.bytes.isEmpty else { throw Finding("something is left after what was appended") }
-    guard try log.decode(String.self, at: log.count - 1) == last else {
-      throw Finding("the last record is another")
-    }
+    guard try log.decode(String.self, at: log.count - 1) == last else { throw Finding("the last record is another") }
   }
 
   private static func checkUntouched(_ file: ScratchFile, _ content: [UInt8]) throws {

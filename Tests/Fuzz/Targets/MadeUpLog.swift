@@ -138,9 +138,7 @@ struct MadeUpLog {
   /// A frame up to the end of the block.
   private mutating func fillFrame(kind: UInt8) {
     let room = Self.blockSize - bytes.count % Self.blockSize - 16
-    if room > 0, room < Self.blockSize - 16 {
-      appendFrame(kind: kind, [UInt8](repeating: byte(), count: room))
-    }
+    if room > 0, room < Self.blockSize - 16 { appendFrame(kind: kind, [UInt8](repeating: byte(), count: room)) }
   }
 
   private static func bytes<Value: FixedWidthInteger>(of value: Value) -> [UInt8] {

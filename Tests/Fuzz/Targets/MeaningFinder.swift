@@ -20,9 +20,7 @@ struct MeaningFinder {
     do {
       return .bool(try container.decode(Bool.self))
     } catch DecodingError.typeMismatch(let type, let context) {
-      guard let kind = FoundKind(context.debugDescription) else {
-        throw DecodingError.typeMismatch(type, context)
-      }
+      guard let kind = FoundKind(context.debugDescription) else { throw DecodingError.typeMismatch(type, context) }
       return try meaning(kind, container, as: reader)
     }
   }
@@ -103,9 +101,7 @@ struct MeaningFinder {
       return try float(container)
     } catch DecodingError.typeMismatch {
       if (try? decoder.unkeyedContainer()) != nil { return .array(try reader.elements(decoder)) }
-      if (try? decoder.container(keyedBy: NameKey.self)) != nil {
-        return .object(try reader.entries(decoder))
-      }
+      if (try? decoder.container(keyedBy: NameKey.self)) != nil { return .object(try reader.entries(decoder)) }
       return try date(container)
     }
   }
@@ -130,9 +126,7 @@ private enum FoundKind: String, CaseIterable {
     let beginning = "Expected a value of type Bool, but found "
     guard description.hasPrefix(beginning) else { return nil }
     let found = description.dropFirst(beginning.count)
-    guard let kind = Self.allCases.first(where: { found.hasPrefix($0.rawValue + " at offset") }) else {
-      return nil
-    }
+    guard let kind = Self.allCases.first(where: { found.hasPrefix($0.rawValue + " at offset") }) else { return nil }
     self = kind
   }
 }

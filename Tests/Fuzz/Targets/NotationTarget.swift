@@ -12,14 +12,10 @@ enum NotationTarget {
       return
     }
     let message = try value.encoded()
-    guard try StowValue(from: message) == value else {
-      throw Finding("\(value) is another when it is decoded")
-    }
+    guard try StowValue(from: message) == value else { throw Finding("\(value) is another when it is decoded") }
     for other in [value.description, value.notation(width: 20)] {
       let read = try StowValue(notation: other)
-      guard read == value, try read.encoded() == message else {
-        throw Finding("\(text) is written as \(other)")
-      }
+      guard read == value, try read.encoded() == message else { throw Finding("\(text) is written as \(other)") }
     }
   }
 }

@@ -74,9 +74,7 @@ enum PartsTarget {
     try expect(part.contains([.index(elements.count)]), false, path, "end")
     guard let last = elements.indices.last else { return }
     for index in [last, 0, last / 2] {
-      try expect(
-        message.decode(StowValue.self, at: path.appending([.index(index)])), elements[index], path, "\(index)"
-      )
+      try expect(message.decode(StowValue.self, at: path.appending([.index(index)])), elements[index], path, "\(index)")
     }
   }
 

@@ -1,7 +1,6 @@
 import Foundation
 
-/// How long the processor works on this thread for `body`, in nanoseconds. Other threads and processes do not
-/// count.
+/// How long the processor works on this thread for `body`, in nanoseconds. Other threads and processes do not count.
 public func processorTime(_ body: () throws -> Void) rethrows -> Double {
   let start = threadTime()
   try body()

@@ -33,9 +33,7 @@ enum RoundTripTarget {
       let copy = try decode(Value.self, encode(value))
       let message = try encode(copy)
       let second = try encode(decode(Value.self, message))
-      guard message == second else {
-        throw Finding("\(value) is \(Array(message)), and then \(Array(second))")
-      }
+      guard message == second else { throw Finding("\(value) is \(Array(message)), and then \(Array(second))") }
       return copy
     } catch let error as EncodingError {
       throw Finding("\(value) cannot be encoded: \(error)")

@@ -32,9 +32,7 @@ enum StreamTarget {
   private static func compareCuts(_ stream: [UInt8], seed: UInt8) throws {
     let whole = try read(GenericValue.self, [stream[...]]) { _ in }
     let parts = try read(GenericValue.self, cut(stream, seed)) { _ in }
-    guard parts == whole else {
-      throw Finding("a stream is read otherwise when it is cut")
-    }
+    guard parts == whole else { throw Finding("a stream is read otherwise when it is cut") }
     _ = try read([Record].self, [stream[...]]) { _ in }
   }
 
@@ -79,9 +77,7 @@ enum StreamTarget {
 
   private static func items(_ script: [UInt8]) -> [Item] {
     script.prefix(60).enumerated().map { index, byte in
-      Item(
-        id: index * Int(byte), name: "name \(byte % 11)",
-        tags: byte % 3 == 0 ? ["tag \(byte % 7)": index] : nil)
+      Item(id: index * Int(byte), name: "name \(byte % 11)", tags: byte % 3 == 0 ? ["tag \(byte % 7)": index] : nil)
     }
   }
 
@@ -90,9 +86,7 @@ enum StreamTarget {
     let items = items(script)
     let encoder = RecordStreamEncoder()
     var stream = try items.flatMap { try encoder.encode($0) }
-    guard try values(stream, seed).found == items else {
-      throw Finding("a stream does not give back its records")
-    }
+    guard try values(stream, seed).found == items else { throw Finding("a stream does not give back its records") }
     guard !stream.isEmpty else { return }
     let place = (Int(seed) << 8 | Int(script.last ?? 0)) % stream.count
     let change = UInt8(truncatingIfNeeded: script.count) | 1

@@ -30,14 +30,10 @@ struct BusyCrashTests {
       disk.beforeWriting = {
         guard writesFail.load(ordering: .relaxed) else { return }
         let write = writes.add(1, ordering: .relaxed).newValue
-        if write % 17 == Int(seed % 17) {
-          throw SystemError(operation: "write", code: write % 2 == 0 ? 5 : 28)
-        }
+        if write % 17 == Int(seed % 17) { throw SystemError(operation: "write", code: write % 2 == 0 ? 5 : 28) }
       }
       /// Repeats a call until the system has stopped. Returns the last number that it returned for each key.
-      @Sendable func repeating(
-        _ call: @Sendable (Int) async throws -> (key: Int, number: Int)?
-      ) async -> [Int: Int] {
+      @Sendable func repeating(_ call: @Sendable (Int) async throws -> (key: Int, number: Int)?) async -> [Int: Int] {
         var last: [Int: Int] = [:]
         for round in 0..<3_000 where simulated.locked({ simulated.calls }) < end {
           do {

@@ -43,10 +43,9 @@ struct CrashTests {
     }
   }
 
-  /// Now and then calls fail, until something else is done, and somebody else does something to the files. Who reads then gets
-  /// what is right, or an error.
-  @Test(
-    arguments: [RecordLog.Durability.manual, .everyAppend, interval], [nil, 65_536, 200_000])
+  /// Now and then calls fail, until something else is done, and somebody else does something to the files. Who reads
+  /// then gets what is right, or an error.
+  @Test(arguments: [RecordLog.Durability.manual, .everyAppend, interval], [nil, 65_536, 200_000])
   func whateverFailsNothingIsLost(_ durability: RecordLog.Durability, _ segmentSize: Int?) async throws {
     let retentions: [RecordLog.Retention] = [[], .records(100), .bytes(400_000), .age(.seconds(30))]
     for seed in SeededGenerator.seeds(2) {
@@ -193,9 +192,7 @@ struct CrashTests {
   }
 
   /// Some file systems show what was in a block before, if the system stops before a new file is synchronized.
-  @Test(
-    "foreign bytes in place of a new file do not disturb the log and are kept",
-    arguments: [1, 55, 100_000])
+  @Test("foreign bytes in place of a new file do not disturb the log and are kept", arguments: [1, 55, 100_000])
   func otherBytes(_ size: Int) throws {
     let disk = SimulatedDisk()
     let garbage = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 37 + 11) }
@@ -226,9 +223,7 @@ struct CrashTests {
   /// The size of a new file may be there without its bytes.
   @Test func zerosInPlaceOfANewFileAreInNobodysWay() throws {
     let disk = SimulatedDisk()
-    func plant(at path: String) {
-      disk.setBytes([UInt8](repeating: 0, count: 55), of: path + LogOpening.newEnding)
-    }
+    func plant(at path: String) { disk.setBytes([UInt8](repeating: 0, count: 55), of: path + LogOpening.newEnding) }
     let log = try RecordLog(at: "/log", on: disk)
     try log.append(Event(0))
     plant(at: "/log")
@@ -277,9 +272,7 @@ struct CrashTests {
     let log = try RecordLog(at: "/log", on: disk)
     try log.append(Event(0))
     disk.capacity = 200_000
-    #expect { try log.append(Event(1, size: 300_000)) } throws: {
-      ($0 as? RecordLogError)?.reason == .diskFull
-    }
+    #expect { try log.append(Event(1, size: 300_000)) } throws: { ($0 as? RecordLogError)?.reason == .diskFull }
     #expect(try log.append(Event(2)) == 1)
     try log.synchronize()
     #expect(disk.bytes(of: "/log")!.count < 1000)
@@ -295,9 +288,7 @@ struct CrashTests {
     #expect(throws: RecordLogError.self) { try log.synchronize() }
     disk.failingOperation = nil
     for _ in 0..<2 {
-      #expect { try log.append(Event(1)) } throws: {
-        ($0 as? RecordLogError)?.reason == .synchronizationFailed
-      }
+      #expect { try log.append(Event(1)) } throws: { ($0 as? RecordLogError)?.reason == .synchronizationFailed }
     }
     #expect(throws: RecordLogError.self) { try log.close() }
     let again = try RecordLog(at: "/log", on: disk)

@@ -7,9 +7,7 @@ import Testing
 @Suite("Temporary disk failures")
 struct FailingDiskTests {
   /// Of a new folder, and of an empty file.
-  @Test(
-    "a failed opening releases the lock even if a forked process has the file open",
-    arguments: [65_536, nil])
+  @Test("a failed opening releases the lock even if a forked process has the file open", arguments: [65_536, nil])
   func lockAfterFailure(_ segmentSize: Int?) throws {
     let disk = HookedDisk()
     if segmentSize == nil { disk.simulated.setBytes([], of: "/log") }
@@ -46,9 +44,7 @@ struct FailingDiskTests {
       ($0 as? RecordLogError)?.reason == .system(operation: "synchronize", code: 28)
     }
     disk.beforeSynchronizing = {}
-    #expect { try log.append(Event(1)) } throws: {
-      ($0 as? RecordLogError)?.reason == .synchronizationFailed
-    }
+    #expect { try log.append(Event(1)) } throws: { ($0 as? RecordLogError)?.reason == .synchronizationFailed }
   }
 
   @Test("a record that a full disk cut short is removed only once")
@@ -80,9 +76,7 @@ struct FailingDiskTests {
     #expect(try RecordLogReader(at: "/log", on: disk).count == 1)
   }
 
-  @Test(
-    "an append that fails before the end of the log is rewritten leaves no record",
-    arguments: [false, true])
+  @Test("an append that fails before the end of the log is rewritten leaves no record", arguments: [false, true])
   func writingAnewFails(isDurably: Bool) async throws {
     let disk = SimulatedDisk()
     let killed = try RecordLog(at: "/log", on: disk)
@@ -109,9 +103,7 @@ struct FailingDiskTests {
     #expect(throws: RecordLogError.self) { try log.append(Event(0)) }
     disk.beforeWriting = {}
     disk.simulated.failingOperation = nil
-    #expect { try log.append(Event(0)) } throws: {
-      ($0 as? RecordLogError)?.reason == .synchronizationFailed
-    }
+    #expect { try log.append(Event(0)) } throws: { ($0 as? RecordLogError)?.reason == .synchronizationFailed }
   }
 
   @Test("an append fails if the new name of a compacted file may not be on the disk")
@@ -129,16 +121,13 @@ struct FailingDiskTests {
       // The compaction is to wait for this append, and bringing the record to the disk for the compaction.
       while log.synchronization.withLockIfAvailable({ _ in true }) == true {}
     }
-    #expect { try log.append(value) } throws: {
-      ($0 as? RecordLogError)?.reason == .synchronizationFailed
-    }
+    #expect { try log.append(value) } throws: { ($0 as? RecordLogError)?.reason == .synchronizationFailed }
     isDone.wait()
     #expect(throws: RecordLogError.self) { try log.append(Event(2)) }
   }
 
   @Test(
-    "a new name that cannot be brought to the disk causes an error that gives the reason",
-    arguments: [nil, 65_536])
+    "a new name that cannot be brought to the disk causes an error that gives the reason", arguments: [nil, 65_536])
   func tooManyFiles(_ segmentSize: Int?) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, segmentSize: segmentSize)
@@ -149,9 +138,7 @@ struct FailingDiskTests {
       ($0 as? RecordLogError)?.reason == .system(operation: "synchronize folder", code: 24)
     }
     disk.failingOperation = nil
-    #expect { try log.append(Event(1)) } throws: {
-      ($0 as? RecordLogError)?.reason == .synchronizationFailed
-    }
+    #expect { try log.append(Event(1)) } throws: { ($0 as? RecordLogError)?.reason == .synchronizationFailed }
   }
 
   @Test("a process with too many open files cannot compact but continues to append", arguments: [0, 1])
@@ -303,9 +290,7 @@ private struct EventOrFailure: Encodable {
 
 @Suite("Failed batches and exiting processes")
 struct FailedBatchTests {
-  @Test(
-    "records of a failed batch survive a crash if every append synchronizes",
-    arguments: 0..<10 as Range<UInt64>)
+  @Test("records of a failed batch survive a crash if every append synchronizes", arguments: 0..<10 as Range<UInt64>)
   func everyAppend(seed: UInt64) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, durability: .everyAppend)

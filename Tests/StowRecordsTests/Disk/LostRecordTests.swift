@@ -62,15 +62,12 @@ struct KeptRecordTests {
     let kept = (0..<6).filter { !damage[0].records.contains($0) }
     #expect(try reader.records.map { try $0.decode(Event.self).id } == kept)
     for number in kept { #expect(try reader.decode(Event.self, at: number).id == number) }
-    #expect { try reader.record(at: damage[0].records.lowerBound) } throws: {
-      reason($0) == .damaged(damage[0])
-    }
+    #expect { try reader.record(at: damage[0].records.lowerBound) } throws: { reason($0) == .damaged(damage[0]) }
     #expect(try #require(disk.bytes(of: "/log")).prefix(bytes.count).elementsEqual(bytes))
   }
 
   @Test(
-    "an unfinished record of several blocks is skipped, and its number is not reused",
-    arguments: [0, 65_536, .max])
+    "an unfinished record of several blocks is skipped, and its number is not reused", arguments: [0, 65_536, .max])
   func unfinishedRecord(_ mistakenHole: Int) throws {
     for blocks in 1...3 {
       for torn in [0, 5, 40, 20_000] {

@@ -39,18 +39,14 @@
       #expect(try names().isEmpty)
     }
 
-    @Test(
-      "a URL that does not denote exactly one file path is an error and creates no file",
-      arguments: [nil, 65_536])
+    @Test("a URL that does not denote exactly one file path is an error and creates no file", arguments: [nil, 65_536])
     func otherURLs(_ segmentSize: Int?) throws {
       for text in [
         "https://example.org\(folder.log.path)", "file://\(folder.url.path)/%FF",
         "file://\(folder.url.path)/%FF/log", "file://\(folder.log.path)%00x",
       ] {
         let url = try #require(URL(string: text))
-        let error = try #require(throws: RecordLogError.self) {
-          try RecordLog(at: url, segmentSize: segmentSize)
-        }
+        let error = try #require(throws: RecordLogError.self) { try RecordLog(at: url, segmentSize: segmentSize) }
         #expect(error.file == text && error.reason == .system(operation: "open", code: EINVAL))
         #expect(throws: error) { try RecordLogReader(at: url) }
       }
@@ -137,8 +133,7 @@
     func danglingSegment() throws {
       try RecordLog(at: folder.log, segmentSize: 65_536).close()
       let link = folder.log.appending(path: "00000000000000000100.stowlog")
-      try FileManager.default.createSymbolicLink(
-        at: link, withDestinationURL: folder.url.appending(path: "missing"))
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url.appending(path: "missing"))
       #expect { try RecordLogReader(at: folder.log) } throws: { reason($0) == .notALog }
       #expect(throws: RecordLogError.self) { try RecordLog(at: folder.log) }
     }
@@ -227,9 +222,7 @@
       try RecordLog(at: folder.log).close()
       let url = folder.url.appending(path: String(repeating: "n", count: 255))
       try FileManager.default.moveItem(at: folder.log, to: url)
-      #expect { try RecordLog(at: url) } throws: {
-        reason($0) == .system(operation: "look up", code: ENAMETOOLONG)
-      }
+      #expect { try RecordLog(at: url) } throws: { reason($0) == .system(operation: "look up", code: ENAMETOOLONG) }
       #expect(try RecordLogReader(at: url).count == 0)
     }
 
@@ -373,8 +366,7 @@
     @Test("a log in a global variable is written when the process exits")
     func exit() throws {
       #expect(try Worker("exit", folder.log.path, "1000").lines() == ["1000"])
-      #expect(
-        try RecordLogReader(at: folder.log).records.map { try $0.decode(Int.self) } == Array(0..<1000))
+      #expect(try RecordLogReader(at: folder.log).records.map { try $0.decode(Int.self) } == Array(0..<1000))
     }
   }
 

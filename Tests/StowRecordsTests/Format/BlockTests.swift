@@ -7,15 +7,11 @@ import Testing
 struct BlockTests {
   private func bytes(_ frames: [MadeUpFile.Content]) -> [UInt8] { MadeUpFile((10, frames)).bytes }
 
-  private func block(_ bytes: [UInt8]) throws -> Block {
-    try #require(Block(0, bytes, identity: MadeUpFile.identity))
-  }
+  private func block(_ bytes: [UInt8]) throws -> Block { try #require(Block(0, bytes, identity: MadeUpFile.identity)) }
 
   /// The runs of records of a block: the number of the first, and how many they are.
   private func runs(_ block: Block) -> [[Int]] {
-    block.pieces.compactMap {
-      if case .records(let run) = $0 { [run.numbers.first, run.records.count] } else { nil }
-    }
+    block.pieces.compactMap { if case .records(let run) = $0 { [run.numbers.first, run.records.count] } else { nil } }
   }
 
   @Test func aHeadIsWhatWasWritten() {
@@ -74,8 +70,8 @@ struct BlockTests {
     }
   }
 
-  /// Every offset of these bytes is the beginning of a frame that claims to reach far: each checksum by itself would take
-  /// time with the square of their number.
+  /// Every offset of these bytes is the beginning of a frame that claims to reach far: each checksum by itself would
+  /// take time with the square of their number.
   @Test func aFrameIsFoundBehindClaimsOfManyOthers() {
     let blockStart = 3 * BlockHead.blockSize
     var block = [UInt8](repeating: 1, count: 40_000)

@@ -51,8 +51,7 @@ struct GoldenLogTests {
         for round in 0..<2 {
           let log = try RecordLog(at: KnownLogs.path, on: disk, packing: .words)
           for id in 0..<60 {
-            try log.append(
-              Sample(round * 60 + id, name: "request number \(id) of many, answered by server \(id % 7)"))
+            try log.append(Sample(round * 60 + id, name: "request number \(id) of many, answered by server \(id % 7)"))
             if id % 10 == 9 { try log.flush() }
           }
           try log.close()

@@ -14,9 +14,7 @@ struct GoldenSegmentTests {
   private static let names = ["removed", "lost"]
 
   /// The bytes of the segments, by their names.
-  private func files(of name: String) throws -> [String: [UInt8]] {
-    name == "removed" ? try removed() : try lost()
-  }
+  private func files(of name: String) throws -> [String: [UInt8]] { name == "removed" ? try removed() : try lost() }
 
   /// The first segment was removed, records of the others were left out, and a group was appended.
   private func removed() throws -> [String: [UInt8]] {
@@ -40,9 +38,7 @@ struct GoldenSegmentTests {
     return files
   }
 
-  private func segments(
-    identity: UInt64 = identity, _ steps: (RecordLog) throws -> Void
-  ) throws -> [String: [UInt8]] {
+  private func segments(identity: UInt64 = identity, _ steps: (RecordLog) throws -> Void) throws -> [String: [UInt8]] {
     let disk = SimulatedDisk()
     let log = try Segmented.log(on: disk)
     try steps(log)

@@ -26,8 +26,7 @@ struct LogRulesTests {
       (MadeUpFile.firstOfGroup(0, count: 1, size: 3, []), (.middle, 0, [2]) as MadeUpFile.Content),
       (MadeUpFile.firstOfGroup(0, count: 1, size: 3, [2]), (.middle, 0, [])),
     ] {
-      let file = MadeUpFile(
-        (0, [first]), (1, [middle]), (1, [(.last, 0, [0x91, 0x91]), (.freshRecords, 1, record)]))
+      let file = MadeUpFile((0, [first]), (1, [middle]), (1, [(.last, 0, [0x91, 0x91]), (.freshRecords, 1, record)]))
       let log = try KnownLogs.reader(of: file.bytes)
       #expect(numbers(log) == [1])
       #expect(try log.verify().contains { $0.records == 0..<1 })
@@ -107,7 +106,8 @@ struct LogRulesTests {
     return bytes
   }
 
-  /// The number of the next record is at most 2^62 - 1, so that the last record that there can be has the number 2^62 - 2.
+  /// The number of the next record is at most 2^62 - 1, so that the last record that there can be has the number 2^62 -
+  /// 2.
   @Test func theHighestNumbersAreThose() throws {
     let last = 1 << 62 - 2
     let whole = MadeUpFile((last, [(.records, last, record), (.checkpoint, last + 1, [])]), (last + 1, []))

@@ -4,7 +4,8 @@ import Testing
 
 @testable import StowRecords
 
-/// The small logs of the conformance suite, which `Conformance/README.md` describes, give the records and losses that it says.
+/// The small logs of the conformance suite, which `Conformance/README.md` describes, give the records and losses that
+/// it says.
 @Suite struct SmallLogTests {
   private struct SmallLog: Equatable {
     var records: [String] = []
@@ -57,8 +58,7 @@ import Testing
     }
     let lost = log.damage.reduce(into: IndexSet()) { $0.insert(integersIn: $1.records) }.rangeView
       .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound - 1)" }
-    return SmallLog(
-      records: records, lost: lost.joined(separator: " "), end: "\(log.recovery.bytes.lowerBound)")
+    return SmallLog(records: records, lost: lost.joined(separator: " "), end: "\(log.recovery.bytes.lowerBound)")
   }
 
   @Test func everyLogGivesItsRecordsAndLosses() throws {

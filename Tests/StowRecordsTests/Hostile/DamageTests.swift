@@ -33,8 +33,7 @@ struct DamageTests {
       let log = try RecordLogReader(at: "/log", on: disk)
       let records = Array(log.records)
       for record in records {
-        #expect(
-          try record.number < events.count && record.decode(Event.self) == events[record.number], "\(what)")
+        #expect(try record.number < events.count && record.decode(Event.self) == events[record.number], "\(what)")
       }
       let missing = Set(0..<log.count).subtracting(records.map(\.number))
       #expect(missing.isSubset(of: log.damage.flatMap { Array($0.records) }), "\(what): \(log.damage)")
@@ -108,9 +107,7 @@ struct DamageTests {
   @Test func changedBytes() throws {
     let (disk, events) = try Self.smallLog()
     let bytes = disk.bytes(of: "/log")!
-    for place in stride(from: 0, to: bytes.count, by: 3) {
-      try expectChangeIsNoticed(disk, events, bytes, place)
-    }
+    for place in stride(from: 0, to: bytes.count, by: 3) { try expectChangeIsNoticed(disk, events, bytes, place) }
   }
 
   @Test func bytesOfLongRecordsChanged() throws {
@@ -122,9 +119,7 @@ struct DamageTests {
     for place in borders + [600, bytes.count - 1] { try expectChangeIsNoticed(disk, events, bytes, place) }
   }
 
-  private func expectChangeIsNoticed(
-    _ disk: SimulatedDisk, _ events: [Event], _ bytes: [UInt8], _ place: Int
-  ) throws {
+  private func expectChangeIsNoticed(_ disk: SimulatedDisk, _ events: [Event], _ bytes: [UInt8], _ place: Int) throws {
     var changed = bytes
     changed[place] ^= UInt8(1 << (place % 8))
     disk.setBytes(changed, of: "/log")
@@ -177,8 +172,7 @@ struct DamageTests {
       for from in [bytes, otherBytes] {
         var changed = bytes
         let block = from[(source * 65_536)...].prefix(65_536)
-        changed.replaceSubrange(
-          (target * 65_536)..<min(bytes.count, target * 65_536 + block.count), with: block)
+        changed.replaceSubrange((target * 65_536)..<min(bytes.count, target * 65_536 + block.count), with: block)
         disk.setBytes(changed, of: "/log")
         expectRightOrReported(disk, events, "block \(source) in the place of \(target)")
       }

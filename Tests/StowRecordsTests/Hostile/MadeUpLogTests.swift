@@ -3,8 +3,8 @@ import Testing
 
 @testable import StowRecords
 
-/// Files that somebody made up, with checksums that are right: no trap, no record that was not written, and no more memory
-/// or time than the bytes are worth.
+/// Files that somebody made up, with checksums that are right: no trap, no record that was not written, and no more
+/// memory or time than the bytes are worth.
 struct MadeUpLogTests {
   private let record: [UInt8] = [1, 0x91]
   /// The string "abcdef", plain, as packable records have it.
@@ -33,9 +33,7 @@ struct MadeUpLogTests {
       #expect(log.count == 1 && log.recovery.bytes.isEmpty)
       let bytes = file.frameStarts[1]..<file.bytes.count
       #expect(
-        try log.verify() == [
-          RecordLog.Damage(file: KnownLogs.path, records: 1..<1, bytes: bytes, reason: .frame)
-        ])
+        try log.verify() == [RecordLog.Damage(file: KnownLogs.path, records: 1..<1, bytes: bytes, reason: .frame)])
     }
   }
 
@@ -51,9 +49,7 @@ struct MadeUpLogTests {
     for kind in [Frame.Kind.records, .freshRecords, .packableRecords] {
       let record: [UInt8] = [kind == .packableRecords ? 2 : 1, 0x91]
       let file = MadeUpFile(
-        (
-          0, [(kind, 0, [0, 3] + record + [0, 1, 0, 1] + record + record + [0, 100]), (kind, 108, record)]
-        ),
+        (0, [(kind, 0, [0, 3] + record + [0, 1, 0, 1] + record + record + [0, 100]), (kind, 108, record)]),
         (109, [(kind, 109, [0, 5]), (kind, 114, []), (kind, 114, [0, 1] + record)]),
         (116, [(kind, 116, [0, 4])]))
       #expect(try numbers(file) == [3, 6, 7, 108, 115], "\(kind)")
@@ -109,14 +105,12 @@ struct MadeUpLogTests {
   @Test func nothingIsCopiedFromAnotherScope() throws {
     let copy: [UInt8] = [5, 0xB0, 0]
     let both = MadeUpFile((0, [(.packableRecords, 0, plain), (.packableRecords, 1, copy)]))
-    #expect(
-      try KnownLogs.reader(of: both.bytes).records.map { try $0.decode(String.self) } == ["abcdef", "abcdef"])
+    #expect(try KnownLogs.reader(of: both.bytes).records.map { try $0.decode(String.self) } == ["abcdef", "abcdef"])
     for first in [Frame.Kind.records, .freshRecords, .packableRecords] {
       let start: [UInt8] = first == .packableRecords ? plain : [7] + plain.dropFirst()
       #expect(try numbers(MadeUpFile((0, [(first, 0, start), (.freshPackableRecords, 1, copy)]))) == [0])
     }
-    #expect(
-      try numbers(MadeUpFile((0, [(.packableRecords, 0, plain)]), (1, [(.packableRecords, 1, copy)]))) == [0])
+    #expect(try numbers(MadeUpFile((0, [(.packableRecords, 0, plain)]), (1, [(.packableRecords, 1, copy)]))) == [0])
   }
 
   /// Each record takes three bytes here and 266 in memory, one after the other.
@@ -140,8 +134,7 @@ struct MadeUpLogTests {
       [(.records, 0, record), MadeUpFile.first(1, size: 2, record)],
     ] as [[MadeUpFile.Content]] {
       #expect(try numbers(MadeUpFile((0, frames))) == [0])
-      #expect(
-        try !KnownLogs.reader(of: MadeUpFile((0, frames)).bytes).verify().isEmpty || frames[1].kind == .first)
+      #expect(try !KnownLogs.reader(of: MadeUpFile((0, frames)).bytes).verify().isEmpty || frames[1].kind == .first)
     }
     // What follows such a frame is read if it relies on nothing before.
     for kind in [Frame.Kind.records, .freshRecords] {
@@ -166,14 +159,11 @@ struct MadeUpLogTests {
     for number in [0, 2, 3, BlockHead.recordLimit, .max] {
       let file = MadeUpFile((0, [(.records, 0, record), (.freshRecords, number, record)]))
       #expect(try numbers(file) == [0])
-      #expect(
-        try KnownLogs.reader(of: file.bytes).verify().map(\.bytes) == [file.frameStarts[1]..<file.bytes.count]
-      )
+      #expect(try KnownLogs.reader(of: file.bytes).verify().map(\.bytes) == [file.frameStarts[1]..<file.bytes.count])
     }
     // After damage it is taken as it is, if it was not there before.
     for number in [0, 1, 5] {
-      let file = MadeUpFile(
-        (0, [(.records, 0, record), (.last, 0, record), (.freshRecords, number, record)]))
+      let file = MadeUpFile((0, [(.records, 0, record), (.last, 0, record), (.freshRecords, number, record)]))
       #expect(try numbers(file) == (number == 0 ? [0] : [0, number]))
     }
     #expect(try numbers(MadeUpFile((5, [(.records, 4, record)]))) == [])
@@ -184,8 +174,7 @@ struct MadeUpLogTests {
     let most = BlockHead.recordLimit - 1
     #expect(try numbers(MadeUpFile((most - 1, [(.records, most - 1, record)]))) == [most - 1])
     #expect(try numbers(MadeUpFile((0, [(.records, 0, record)]), (most, []))) == [0])
-    let beyond = MadeUpFile(
-      (0, [(.origin, 0, [UInt8](repeating: 0xFF, count: 16)), (.freshRecords, 0, record)]))
+    let beyond = MadeUpFile((0, [(.origin, 0, [UInt8](repeating: 0xFF, count: 16)), (.freshRecords, 0, record)]))
     #expect(try numbers(beyond) == [0])
     #expect(throws: RecordLogError.self) {
       var bytes = BlockHead(identity: 7, firstRecord: 0, index: 0).bytes
@@ -207,8 +196,7 @@ struct MadeUpLogTests {
     let gap = MadeUpFile((0, [(.records, 0, record + [0, 2, 1, 0x93])]), (3, [(.records, 3, [1, 0x99])]))
     #expect(try KnownLogs.reader(of: gap.bytes).records.map { try $0.decode(Int.self) } == [1, 9])
     // Numbers that fall are survived.
-    let falling = MadeUpFile(
-      (9, [(.records, 9, record)]), (3, [(.records, 3, record)]), (9, [(.records, 9, record)]))
+    let falling = MadeUpFile((9, [(.records, 9, record)]), (3, [(.records, 3, record)]), (9, [(.records, 9, record)]))
     let read = try KnownLogs.reader(of: falling.bytes)
     #expect(read.records.map(\.number) == read.records.map(\.number).sorted())
     _ = try read.verify()
@@ -231,8 +219,8 @@ struct MadeUpLogTests {
     #expect(try numbers(file) == Array(0..<7))
   }
 
-  /// The first head of a file that names its log may be a higher one than that of a segment. If it is too high, no record loses
-  /// its number in a compaction.
+  /// The first head of a file that names its log may be a higher one than that of a segment. If it is too high, no
+  /// record loses its number in a compaction.
   @Test func aHeadThatIsTooHighIsNotThatOfACompactedFile() throws {
     let origin: MadeUpFile.Content = (.origin, 0, [UInt8](repeating: 7, count: 16))
     for number in [5, 6, 9, 1_000] {
@@ -296,8 +284,7 @@ struct MadeUpLogTests {
   /// Its definitions break the format, and later records of its scope rely on them.
   @Test func aCompactionMayLeaveOutARecordThatIsNoMessage() throws {
     let broken: [UInt8] = [2, RecordPrelude.tag, 5]
-    let file = MadeUpFile(
-      (0, [(.records, 0, [1, 0x91] + broken + [1, 0x92]), (.freshRecords, 3, [1, 0x93])]))
+    let file = MadeUpFile((0, [(.records, 0, [1, 0x91] + broken + [1, 0x92]), (.freshRecords, 3, [1, 0x93])]))
     let disk = SimulatedDisk()
     disk.setBytes(file.bytes, of: "/log")
     let log = try RecordLog(at: "/log", on: disk)
@@ -323,8 +310,7 @@ struct MadeUpLogTests {
     let three: [UInt8] = [1, 0x91, 1, 0x92, 1, 0x93]
     let part: MadeUpFile.Content = (.middle, 2, [1])
     let first = MadeUpFile.firstOfGroup(1, count: 2, size: 100, [1])
-    let file = MadeUpFile(
-      (0, [(.records, 0, record), first]), (3, [part]), (3, [part]), (1, [(.records, 1, three)]))
+    let file = MadeUpFile((0, [(.records, 0, record), first]), (3, [part]), (3, [part]), (1, [(.records, 1, three)]))
     #expect(try KnownLogs.reader(of: file.bytes).records.map(\.number) == [0, 3])
   }
 
@@ -375,8 +361,7 @@ struct MadeUpLogTests {
     // After a part from the middle of a group, which is whole or was given up.
     let first = MadeUpFile.firstOfGroup(0, count: 1, size: 3, [2])
     try expectDamage(
-      MadeUpFile(
-        (0, [first]), (1, [(.middle, 0, [0xE1]), stray]), (1, [(.last, 0, [0x91]), (.records, 1, record)])),
+      MadeUpFile((0, [first]), (1, [(.middle, 0, [0xE1]), stray]), (1, [(.last, 0, [0x91]), (.records, 1, record)])),
       at: 2, 2)
     try expectDamage(
       MadeUpFile(
@@ -419,16 +404,14 @@ struct MadeUpLogTests {
     // The next block begins with something else.
     #expect(try numbers(MadeUpFile((0, [first]), (1, [(.records, 1, record)]))) == [1])
     // A part is missing from the middle, and its block is there.
-    #expect(
-      try numbers(MadeUpFile((0, [first]), (1, []), (1, [(.last, 0, part), (.records, 1, record)]))) == [1])
+    #expect(try numbers(MadeUpFile((0, [first]), (1, []), (1, [(.last, 0, part), (.records, 1, record)]))) == [1])
     // The parts have fewer bytes than the first one says, or more.
     for size in [119_999, 120_001, Int.max] {
       let wrong = MadeUpFile.first(0, size: size, part)
       #expect(try numbers(MadeUpFile((0, [wrong]), (1, [(.last, 0, part), (.records, 1, record)]))) == [1])
     }
     // The first part is lost.
-    let middle = MadeUpFile(
-      (0, []), (1, [(.middle, 0, part)]), (1, [(.last, 0, part), (.records, 1, record)]))
+    let middle = MadeUpFile((0, []), (1, [(.middle, 0, part)]), (1, [(.last, 0, part), (.records, 1, record)]))
     #expect(try numbers(middle) == [1])
     #expect(try KnownLogs.reader(of: middle.bytes).verify().map(\.records) == [0..<1])
   }
@@ -487,8 +470,7 @@ struct MadeUpLogTests {
 
   @Test func recordsThatAreNotThereAreNotCountedOneByOne() throws {
     let count = 1 << 60
-    let givenUp = MadeUpFile(
-      (0, [(.records, 0, record)]), (1 + count, [(.abandonment, 1, Self.uint(count))]))
+    let givenUp = MadeUpFile((0, [(.records, 0, record)]), (1 + count, [(.abandonment, 1, Self.uint(count))]))
     let log = try KnownLogs.reader(of: givenUp.bytes)
     #expect(try log.count == 1 + count && log.last?.number == 0)
     let part = MadeUpFile.firstOfGroup(1, count: count, size: 1 << 40, [1])

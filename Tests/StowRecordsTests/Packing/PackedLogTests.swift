@@ -16,8 +16,7 @@ struct PackedLogTests {
       "request", "answered", "server", "timeout", "connection", "refused", "user", "session", "cache",
     ]
     return numbers.map { id in
-      let text = (0..<6).map { words[(id &* 7 &+ $0 &* $0 &* (id % 5 + 1)) % words.count] }.joined(
-        separator: " ")
+      let text = (0..<6).map { words[(id &* 7 &+ $0 &* $0 &* (id % 5 + 1)) % words.count] }.joined(separator: " ")
       return Line(
         id: id, text: "\(text) \(id)", url: id % 3 == 0 ? "https://api.example.com/items/\(id)" : nil)
     }
@@ -29,9 +28,7 @@ struct PackedLogTests {
 
   private func size(of disk: SimulatedDisk) -> Int { disk.bytes(of: KnownLogs.path)?.count ?? 0 }
 
-  private func read(_ log: RecordLogReader) throws -> [Line] {
-    try log.records.map { try $0.decode(Line.self) }
-  }
+  private func read(_ log: RecordLogReader) throws -> [Line] { try log.records.map { try $0.decode(Line.self) } }
 
   @Test func recordsComeBackAndTakeFewerBytes() throws {
     let lines = lines(0..<2_000)

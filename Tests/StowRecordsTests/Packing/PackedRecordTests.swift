@@ -69,9 +69,7 @@ struct PackedRecordTests {
   }
 
   /// Records of words and of anything else, of every length around those at which something changes.
-  @Test func whatIsPackedIsUnpacked() {
-    for seed in 0..<20 as Range<UInt64> { checkPacking(seed: seed) }
-  }
+  @Test func whatIsPackedIsUnpacked() { for seed in 0..<20 as Range<UInt64> { checkPacking(seed: seed) } }
 
   private func checkPacking(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

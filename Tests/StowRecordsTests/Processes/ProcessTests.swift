@@ -50,9 +50,7 @@ struct ProcessTests {
     }
     #expect(log.damage.isEmpty, "\(what): \(log.damage)")
     let end = last ?? -1
-    #expect(
-      end >= written || ((end + 1)...written).allSatisfy(LoggedValue.isDropped),
-      "\(what): \(end) of \(written)")
+    #expect(end >= written || ((end + 1)...written).allSatisfy(LoggedValue.isDropped), "\(what): \(end) of \(written)")
     let saved = folder.log.appendingPathExtension("index")
     let index = try log.index(of: LoggedValue.self, by: \.key, savedAt: saved)
     let made = try log.index(of: LoggedValue.self, by: \.key)
@@ -62,7 +60,8 @@ struct ProcessTests {
     }
   }
 
-  /// Three processes take turns. The one that has the log is killed, or one that waits for it, and another comes in its place.
+  /// Three processes take turns. The one that has the log is killed, or one that waits for it, and another comes in its
+  /// place.
   @Test(arguments: [false, true])
   func whatManyTasksHaveAppendedDurablyIsThereAfterAKill(_ isFolder: Bool) throws {
     var (said, seen) = ([Int: Int](), [Int: Int]())
@@ -96,8 +95,8 @@ struct ProcessTests {
     #expect(said.count > rounds * 10)
   }
 
-  /// What was said to be there is there, unless a compaction left it out; nothing is there twice, and all numbers stay the
-  /// same.
+  /// What was said to be there is there, unless a compaction left it out; nothing is there twice, and all numbers stay
+  /// the same.
   private func expectOneRecord(ofEach said: [Int: Int], _ seen: inout [Int: Int], _ what: String) throws {
     let log = try RecordLogReader(at: folder.log)
     var found: [Int: Int] = [:]
@@ -173,8 +172,8 @@ struct ProcessTests {
     let rounds = 100
     let worker = try Worker("segments", folder.log.path, "\(rounds)")
     let last = rounds * 20
-    // Every number is one of a record that is there, or of one that the follower is told was removed, or of one that a compaction
-    // may have left out.
+    // Every number is one of a record that is there, or of one that the follower is told was removed, or of one that a
+    // compaction may have left out.
     var (next, seen) = (0, 0)
     while next <= last {
       do {

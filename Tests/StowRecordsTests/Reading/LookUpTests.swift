@@ -266,9 +266,7 @@ struct LookUpTests {
     for path in disk.simulated.contents(of: "/log").keys {
       guard var bytes = disk.simulated.bytes(of: path) else { continue }
       for offset in stride(from: BlockHead.size, to: bytes.count, by: 1_000)
-      where offset % BlockHead.blockSize >= BlockHead.size {
-        bytes[offset] ^= 1
-      }
+      where offset % BlockHead.blockSize >= BlockHead.size { bytes[offset] ^= 1 }
       disk.simulated.setBytes(bytes, of: path)
     }
     let reader = try RecordLogReader(at: "/log", on: disk)

@@ -119,8 +119,7 @@ struct RecordIndexTests {
     #expect(Array(log.records).count == 50)
   }
 
-  @Test(arguments: [nil, 65_536]) func anIndexOfAReaderRemovesNothingOfLaterFiles(_ segmentSize: Int?) throws
-  {
+  @Test(arguments: [nil, 65_536]) func anIndexOfAReaderRemovesNothingOfLaterFiles(_ segmentSize: Int?) throws {
     let log = try RecordLog(at: folder.log, segmentSize: segmentSize)
     try fill(log, 0..<3, keys: 1)
     try log.flush()
@@ -351,14 +350,10 @@ struct RecordIndexTests {
     #expect(try indexes[0].appendIfAbsent(Event(3)) == (true, 40))
     #expect(try indexes[1].appendIfAbsent(Event(3)) == (false, 40))
     try log.close()
-    #expect { try indexes[0].appendIfAbsent(Event(1_000)) } throws: {
-      ($0 as? RecordLogError)?.reason == .closed
-    }
+    #expect { try indexes[0].appendIfAbsent(Event(1_000)) } throws: { ($0 as? RecordLogError)?.reason == .closed }
     let reader = try RecordLogReader(at: "/log", on: disk)
     #expect(reader.records.count { _ in true } == 40)
-    #expect(throws: RecordLogError.self) {
-      try reader.index(of: Event.self, by: \.id).appendIfAbsent(Event(9))
-    }
+    #expect(throws: RecordLogError.self) { try reader.index(of: Event.self, by: \.id).appendIfAbsent(Event(9)) }
   }
 
   @Test(

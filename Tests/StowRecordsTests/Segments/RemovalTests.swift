@@ -48,8 +48,7 @@ struct RemovalTests {
     #expect(try Segmented.ids(log).count == 50)
   }
 
-  @Test(
-    "reading a removed record reports the number of the first record that is left", arguments: [true, false])
+  @Test("reading a removed record reports the number of the first record that is left", arguments: [true, false])
   func asking(_ isReader: Bool) async throws {
     let log = try Segmented.log(on: disk)
     try Segmented.append(0..<50, to: log)
@@ -192,9 +191,7 @@ struct RemovalTests {
     #expect(try Segmented.ids(Segmented.log(on: disk)).count >= 54 - last)
   }
 
-  @Test(
-    "a crash during a removal leaves no gap, and the removal can be repeated",
-    arguments: 0..<4 as Range<UInt64>)
+  @Test("a crash during a removal leaves no gap, and the removal can be repeated", arguments: 0..<4 as Range<UInt64>)
   func crashWhileRemoving(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for call in 0..<30 {
@@ -227,9 +224,7 @@ struct RemovalTests {
   }
 
   /// A flipped bit in each byte of the head and of the first frame of an old segment, of one block or of several.
-  @Test(
-    "a damaged segment is removed in its turn and does not prevent appending",
-    arguments: [65_536, 200_000])
+  @Test("a damaged segment is removed in its turn and does not prevent appending", arguments: [65_536, 200_000])
   func damagedSegment(_ segmentSize: Int) throws {
     for place in 0..<(BlockHead.size + Frame.headSize + Origin.size) {
       let disk = SimulatedDisk()
@@ -315,8 +310,7 @@ struct RemovalTests {
       try Segmented.append(0..<50, to: Segmented.log(on: disk))
       let segments = Segmented.segments(on: disk)
       for bytes in [Int.min, 0, .max - 1] {
-        let log = try RecordLog(
-          at: Segmented.folder, on: disk, segmentSize: .max, retention: .bytes(bytes))
+        let log = try RecordLog(at: Segmented.folder, on: disk, segmentSize: .max, retention: .bytes(bytes))
         if log.firstNumber != segments.last?.first { exit(EXIT_FAILURE) }
       }
       exit(EXIT_SUCCESS)

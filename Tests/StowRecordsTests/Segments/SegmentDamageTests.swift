@@ -16,9 +16,7 @@ struct SegmentDamageTests {
     }
     let segments = Segmented.segments(on: disk)
     try change(disk, segments)
-    return (
-      disk, [try Segmented.log(on: disk), try RecordLogReader(at: Segmented.folder, on: disk)], segments
-    )
+    return (disk, [try Segmented.log(on: disk), try RecordLogReader(at: Segmented.folder, on: disk)], segments)
   }
 
   private func expectLost(_ lost: Range<Int>, _ log: RecordLogReader, _ reason: RecordLog.Damage.Reason)
@@ -118,8 +116,7 @@ struct SegmentDamageTests {
       }
       for log in logs {
         let damage = try #require(try log.verify().first)
-        #expect(
-          damage.records.upperBound == segments[4].first && segments[3].first <= damage.records.lowerBound)
+        #expect(damage.records.upperBound == segments[4].first && segments[3].first <= damage.records.lowerBound)
         try expectLost(damage.records, log, damage.reason)
       }
       // A compaction leaves the hole, and what it is.
@@ -258,8 +255,7 @@ struct SegmentDamageTests {
     }
     for log in logs {
       #expect(try Segmented.ids(log) == Array(0..<50))
-      #expect(
-        try log.verify().isEmpty && log.record(at: segments[3].first + 1).number == segments[3].first + 1)
+      #expect(try log.verify().isEmpty && log.record(at: segments[3].first + 1).number == segments[3].first + 1)
     }
     disk.unlisted = [try #require(segments.last).path]
     let reader = try RecordLogReader(at: Segmented.folder, on: disk)
@@ -305,8 +301,7 @@ struct SegmentDamageTests {
     let disk = SimulatedDisk()
     try disk.makeFolder("/log")
     let first = MadeUpFile.firstOfGroup(2, count: 3, size: 6, [1, 0x91, 1])
-    let file = MadeUpFile(
-      (0, [(.records, 0, [1, 0x91, 1, 0x92]), first]), (5, [(.last, 4, [0x92, 1, 0x93])]))
+    let file = MadeUpFile((0, [(.records, 0, [1, 0x91, 1, 0x92]), first]), (5, [(.last, 4, [0x92, 1, 0x93])]))
     disk.setBytes(file.bytes, of: Segment(from: 3, in: "/log").path)
     let last = MadeUpFile((5, [(.records, 5, [1, 0x95])]))
     disk.setBytes(last.bytes, of: Segment(from: 5, in: "/log").path)

@@ -11,8 +11,7 @@ enum Segmented {
   static func log(
     on disk: any Disk, retention: RecordLog.Retention = [], durability: RecordLog.Durability = .manual
   ) throws -> RecordLog {
-    try RecordLog(
-      at: folder, on: disk, segmentSize: size, retention: retention, durability: durability)
+    try RecordLog(at: folder, on: disk, segmentSize: size, retention: retention, durability: durability)
   }
 
   /// Appends records, of which some six have room in a segment.

@@ -167,8 +167,7 @@ import Testing
   @Test func aValueThatCannotBeEncodedSendsNothing() throws {
     struct Broken: Encodable {
       func encode(to encoder: any Encoder) throws {
-        throw EncodingError.invalidValue(
-          self, EncodingError.Context(codingPath: [], debugDescription: "broken"))
+        throw EncodingError.invalidValue(self, EncodingError.Context(codingPath: [], debugDescription: "broken"))
       }
     }
     let encoder = RecordStreamEncoder()

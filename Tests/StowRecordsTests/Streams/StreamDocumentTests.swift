@@ -17,9 +17,7 @@ import Testing
     return (bytes, explained)
   }
 
-  private func hex(_ text: Substring) -> [UInt8] {
-    text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-  }
+  private func hex(_ text: Substring) -> [UInt8] { text.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
 
   @Test func theExampleIsWhatIsSent() throws {
     let records = [["Ada", "Grace"], ["Grace", "Ada"], ["Grace", "Ada"]]

@@ -1,7 +1,7 @@
 @testable import StowRecords
 
-/// A simulated disk that runs something before it reads, writes, synchronizes, lists a folder, watches a file and says what time
-/// it is. What throws there makes the call fail.
+/// A simulated disk that runs something before it reads, writes, synchronizes, lists a folder, watches a file and says
+/// what time it is. What throws there makes the call fail.
 final class HookedDisk: Disk, @unchecked Sendable {
   let simulated = SimulatedDisk()
   var beforeWriting: () throws -> Void = {}

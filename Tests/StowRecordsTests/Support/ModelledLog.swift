@@ -21,8 +21,8 @@ final class ModelledLog {
   /// The records before this one cannot get lost any more, and those before the other one only if the system stops.
   private(set) var synchronized = 0
   private var written = 0
-  /// The records that damage may have cost. Up to the highest number if what is appended in the same block may be lost, too, or
-  /// be taken for a torn end.
+  /// The records that damage may have cost. Up to the highest number if what is appended in the same block may be lost,
+  /// too, or be taken for a torn end.
   private var endangered: [Range<Int>] = []
   private var hasDamage = false
   /// What was there before a compaction whose name may not be on the disk: a crash may bring it back.
@@ -96,8 +96,8 @@ final class ModelledLog {
     }
   }
 
-  /// Takes notice that events were appended in vain. They may be there only if the disk did not say so, after which nothing
-  /// is appended.
+  /// Takes notice that events were appended in vain. They may be there only if the disk did not say so, after which
+  /// nothing is appended.
   private func noteFailure(_ group: [Event]) {
     guard let log else { return }
     #expect(
@@ -205,9 +205,7 @@ final class ModelledLog {
     }
   }
 
-  func flush() {
-    do { try log?.flush() } catch { expectSystemError(error) }
-  }
+  func flush() { do { try log?.flush() } catch { expectSystemError(error) } }
 
   func close() {
     guard let log else { return }
@@ -267,9 +265,7 @@ final class ModelledLog {
     else { return }
     let last = Dictionary(
       events.enumerated().map { ($1.map(ModelledReaders.key), $0) }, uniquingKeysWith: { max($0, $1) })
-    let outdated = events.indices.filter {
-      events[$0] == nil || last[events[$0].map(ModelledReaders.key)] != $0
-    }
+    let outdated = events.indices.filter { events[$0] == nil || last[events[$0].map(ModelledReaders.key)] != $0 }
     if !hasDamage {
       keys = Set(readers.present.filter { $0.key < synchronized }.values.map(ModelledReaders.key))
     }
@@ -295,8 +291,7 @@ final class ModelledLog {
     }
     do {
       try log.compact(keeping: isKept)
-      replaced =
-        log.state.withLock { $0.writer?.failure == nil } ? nil : (events, lost, abandoned, synchronized)
+      replaced = log.state.withLock { $0.writer?.failure == nil } ? nil : (events, lost, abandoned, synchronized)
       (lost, abandoned, synchronized, groups) = (absent, absent, events.count, [])
     } catch {
       expectSystemError(error)
@@ -338,9 +333,7 @@ final class ModelledLog {
   private var segments: [Segment] {
     segmentSize == nil
       ? [Segment(file: Self.path)]
-      : disk.files(in: Self.path).compactMap {
-        Segment(named: $0.dropFirst(Self.path.count + 1), in: Self.path)
-      }
+      : disk.files(in: Self.path).compactMap { Segment(named: $0.dropFirst(Self.path.count + 1), in: Self.path) }
   }
 
   /// Opens a segment as a file, and compacts it, without leaving out anything.
@@ -410,8 +403,7 @@ final class ModelledLog {
     let identity = heads.lazy.compactMap { $0 }.first?.identity ?? 0
     func block(_ index: Int, before end: Int = .max) -> Block? {
       let start = index * BlockHead.blockSize
-      return Block(
-        index, Array(bytes[start..<min(end, start + BlockHead.blockSize, bytes.count)]), identity: identity)
+      return Block(index, Array(bytes[start..<min(end, start + BlockHead.blockSize, bytes.count)]), identity: identity)
     }
     let (part, whole) = (block(index, before: offset), block(index))
     var first = part?.nextRecord ?? whole?.head?.firstRecord ?? segment.first
@@ -440,9 +432,7 @@ final class ModelledLog {
     if isCopied { disk.duplicate(away, as: path) }
     if isCopied, !isSegment { isReplaced = true }
     // What could not be removed of a compaction does not count.
-    func contents() -> [String: [UInt8]] {
-      disk.contents(of: path).filter { !$0.key.hasSuffix(LogOpening.newEnding) }
-    }
+    func contents() -> [String: [UInt8]] { disk.contents(of: path).filter { !$0.key.hasSuffix(LogOpening.newEnding) } }
     let before = contents()
     isDisplaced = true
     readers?.present = [:]
@@ -453,8 +443,7 @@ final class ModelledLog {
     if !isSegment { #expect(contents() == before, "what is in the place of the log") }
     // One that the log has removed does not come back.
     let next = segments.first { $0.first > segment.first }
-    let isLeft =
-      max(removed, log?.firstNumber ?? 0) <= segment.first && next.map(self.segments.contains) ?? true
+    let isLeft = max(removed, log?.firstNumber ?? 0) <= segment.first && next.map(self.segments.contains) ?? true
     if !isCopied, !isSegment || isLeft { disk.move(away, to: path) }
   }
 
@@ -499,8 +488,7 @@ final class ModelledLog {
       #expect(missing.isSuperset(of: group) || missing.isDisjoint(with: group), "\(group)")
     }
     #expect(groups.allSatisfy { $0.upperBound <= count })
-    #expect(
-      missing.subtracting(abandoned).isSubset(of: log.damage.flatMap { Array($0.records) }), "\(log.damage)")
+    #expect(missing.subtracting(abandoned).isSubset(of: log.damage.flatMap { Array($0.records) }), "\(log.damage)")
     if case .interval = durability, count > max(synchronized, unscheduled) {
       #expect(log.state.withLock { $0.isWritingScheduled })
     }
@@ -526,9 +514,7 @@ final class ModelledLog {
   }
 
   /// Those who read get what is right or an error, whatever goes wrong now.
-  func look() {
-    readers?.look(log, check)
-  }
+  func look() { readers?.look(log, check) }
 
   /// Everything that is there is followed.
   func follow() async { await readers?.follow(check) }

@@ -111,9 +111,7 @@ final class ModelledReaders {
       }
       walk(reader, forwards: true, before: count, take)
       walk(reader, forwards: false, before: count, take)
-      for number in present.keys.sorted() where number % 11 == 0 && number < count {
-        lookUp(number, reader, take)
-      }
+      for number in present.keys.sorted() where number % 11 == 0 && number < count { lookUp(number, reader, take) }
     }
     if present.isEmpty { return }
     let last = lastNumbers

@@ -23,9 +23,7 @@ struct SeededGenerator: RandomNumberGenerator {
 extension SeededGenerator {
   /// Some seeds; others or more with `STOW_SEEDS=100-200`.
   static func seeds(_ count: UInt64) -> Range<UInt64> {
-    let asked = ProcessInfo.processInfo.environment["STOW_SEEDS"]?.split(separator: "-").compactMap {
-      UInt64($0)
-    }
+    let asked = ProcessInfo.processInfo.environment["STOW_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
     guard let asked, asked.count == 2, asked[0] < asked[1] else { return 0..<count }
     return asked[0]..<asked[1]
   }

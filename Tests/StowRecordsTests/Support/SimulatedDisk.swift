@@ -3,9 +3,9 @@ import Foundation
 @testable import StowRecords
 
 /// A disk in memory that can fail at any call, have no room left, and crash. In a crash each write that was not
-/// synchronized is there, is not there, or is there in parts; and of the changed names of each folder some first ones are, any
-/// removed ones, and all if the folder was synchronized.
-/// A synchronization that fails forgets what it had to write: it stays in the memory of the system, until a crash.
+/// synchronized is there, is not there, or is there in parts; and of the changed names of each folder some first ones
+/// are, any removed ones, and all if the folder was synchronized. A synchronization that fails forgets what it had to
+/// write: it stays in the memory of the system, until a crash.
 @dynamicMemberLookup
 final class SimulatedDisk: Disk, @unchecked Sendable {
   enum Change {
@@ -103,9 +103,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     set { faults[keyPath: fault] = newValue }
   }
 
-  func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try mutex.withLock(body)
-  }
+  func locked<Result>(_ body: () throws -> Result) rethrows -> Result { try mutex.withLock(body) }
 
   private func call(_ operation: String) throws {
     if let body = beforeCall {
@@ -171,17 +169,13 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     }
   }
 
-  private static func folder(of path: String) -> Substring {
-    path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-  }
+  private static func folder(of path: String) -> Substring { path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
 
   func rename(_ path: String, to newPath: String, replacing: Bool) throws {
     try locked {
       try call("rename")
       if !replacing, names[newPath] != nil { throw SystemError(operation: "rename", code: 17) }
-      guard let content = names.removeValue(forKey: path) else {
-        throw SystemError(operation: "rename", code: 2)
-      }
+      guard let content = names.removeValue(forKey: path) else { throw SystemError(operation: "rename", code: 2) }
       names[newPath]?.changed = now
       content.changed = now
       names[newPath] = content
@@ -257,9 +251,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   }
 
   /// The paths of all files in a folder, in their order.
-  func files(in folder: String) -> [String] {
-    locked { names.keys.filter { Self.folder(of: $0) == folder }.sorted() }
-  }
+  func files(in folder: String) -> [String] { locked { names.keys.filter { Self.folder(of: $0) == folder }.sorted() } }
 
   /// How many bytes all files have.
   var used: Int { locked { names.values.reduce(0) { $0 + $1.bytes.count } } }
@@ -317,9 +309,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
   /// Changes a bit of a file, if it is on the disk, and nothing is to be written there any more.
   func flipBit(_ bit: Int, at offset: Int, of path: String) -> Bool {
     locked {
-      guard let content = names[path], content.changes.isEmpty, offset < content.durable.count else {
-        return false
-      }
+      guard let content = names[path], content.changes.isEmpty, offset < content.durable.count else { return false }
       content.bytes[offset] ^= 1 << bit
       content.durable[offset] ^= 1 << bit
       return true
@@ -418,9 +408,7 @@ extension SimulatedDisk.Content {
       switch (random.below(3), change) {
       case (0, _): Self.apply(change, to: &durable)
       case (1, .write(let new, let offset)):
-        for sector in Self.sectors(of: new, at: offset) where random.oneIn(2) {
-          Self.apply(sector, to: &durable)
-        }
+        for sector in Self.sectors(of: new, at: offset) where random.oneIn(2) { Self.apply(sector, to: &durable) }
         // The size may be there without the bytes.
         if random.oneIn(2), durable.count < offset + new.count {
           Self.apply(.truncate(offset + new.count), to: &durable)
@@ -464,13 +452,9 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
 
   deinit { disk.closed(self) }
 
-  func status() throws -> FileStatus {
-    try disk.access(self, "look up") { $0.status }
-  }
+  func status() throws -> FileStatus { try disk.access(self, "look up") { $0.status } }
 
-  func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws {
-    try disk.access(self, "set the owner") { _ in }
-  }
+  func takeOwner(of other: FileStatus, mayKeepOwner: Bool) throws { try disk.access(self, "set the owner") { _ in } }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     try disk.access(self, "read") {

@@ -87,8 +87,7 @@ struct BlockEndTests {
       var records: [[String]] = []
       for _ in 0..<14 {
         let size = disk.bytes(of: KnownLogs.path)?.count ?? 0
-        let room =
-          BlockHead.blockSize - size % BlockHead.blockSize + (Bool.random(using: &random) ? 0 : 65_497)
+        let room = BlockHead.blockSize - size % BlockHead.blockSize + (Bool.random(using: &random) ? 0 : 65_497)
         var record = Array(known.prefix(Int.random(in: 0...600, using: &random)))
         if Bool.random(using: &random) { record.shuffle(using: &random) }
         let taken = record.reduce(0) { $0 + $1.utf8.count + 1 }

@@ -121,9 +121,7 @@ struct DurableAppendTests {
     try log.append(Event(2))
     try log.flush()
     disk.capacity = try #require(disk.bytes(of: "/log")).count + 4
-    await #expect { try await log.appendDurably(Event(3)) } throws: {
-      ($0 as? RecordLogError)?.reason == .diskFull
-    }
+    await #expect { try await log.appendDurably(Event(3)) } throws: { ($0 as? RecordLogError)?.reason == .diskFull }
     disk.capacity = .max
     #expect(try await log.appendDurably(Event(4)) == 2)
     #expect(try log.records.map { try $0.decode(Event.self).id } == [1, 2, 4])
@@ -134,9 +132,7 @@ struct DurableAppendTests {
       ($0 as? RecordLogError)?.reason == .synchronizationFailed
     }
     try? log.close()
-    await #expect { try await log.appendDurably(Event(7)) } throws: {
-      ($0 as? RecordLogError)?.reason == .closed
-    }
+    await #expect { try await log.appendDurably(Event(7)) } throws: { ($0 as? RecordLogError)?.reason == .closed }
   }
 }
 

@@ -24,8 +24,7 @@ struct GroupTests {
     [60_000, 60_000, 60_000], Array(repeating: 300, count: 500),
   ]
 
-  @Test(
-    "the records of groups are read one by one, in both directions and by number", arguments: [true, false])
+  @Test("the records of groups are read one by one, in both directions and by number", arguments: [true, false])
   func reading(isPacked: Bool) throws {
     let disk = SimulatedDisk()
     let log = try RecordLog(at: "/log", on: disk, packing: isPacked ? .words : .none)

@@ -56,8 +56,8 @@ enum Second {
   ]
 }
 
-/// The third version: the case `parcel` is now called `shipping`, `item` is called `article`, and `note` is required, with the
-/// template's text where there was none.
+/// The third version: the case `parcel` is now called `shipping`, `item` is called `article`, and `note` is required,
+/// with the template's text where there was none.
 enum Third {
   struct Order: Codable, Equatable {
     var customer = ""

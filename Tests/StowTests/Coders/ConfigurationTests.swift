@@ -33,17 +33,12 @@ import Testing
   @Test func aTypeProvidesAConfiguration() throws {
     let data = try StowEncoder().encode(Scaled(value: 2), configuration: Thousand.self)
     #expect(try StowDecoder().decode(Double.self, from: data) == 2000)
-    #expect(
-      try StowDecoder().decode(Scaled.self, from: data, configuration: Thousand.self) == Scaled(value: 2))
+    #expect(try StowDecoder().decode(Scaled.self, from: data, configuration: Thousand.self) == Scaled(value: 2))
   }
 
   @Test func errorsAreThoseOfOtherTypes() throws {
     let data = try StowEncoder().encode("text")
-    #expect(throws: DecodingError.self) {
-      try StowDecoder().decode(Scaled.self, from: data, configuration: 1)
-    }
-    #expect(throws: DecodingError.self) {
-      try StowDecoder().decode(Scaled.self, from: Data([0x7D]), configuration: 1)
-    }
+    #expect(throws: DecodingError.self) { try StowDecoder().decode(Scaled.self, from: data, configuration: 1) }
+    #expect(throws: DecodingError.self) { try StowDecoder().decode(Scaled.self, from: Data([0x7D]), configuration: 1) }
   }
 }

@@ -57,7 +57,8 @@ struct DeferredTests {
     #expect(again.map(\.payload) == [trap.payload, trap.payload])
   }
 
-  /// Forwards to another decoder, as one that logs does: either hands out its containers, or wraps all that these decode.
+  /// Forwards to another decoder, as one that logs does: either hands out its containers, or wraps all that these
+  /// decode.
   private struct Forwarding: Decoder {
     let base: any Decoder
     let wraps: Bool
@@ -190,9 +191,7 @@ struct DeferredTests {
     let json = JSONEncoder()
     json.outputFormatting = .sortedKeys
     #expect(try json.encode(Deferred(["a": 1])) == Data(#"{"a":1}"#.utf8))
-    #expect(
-      try JSONDecoder().decode(Deferred<[String: Int]>.self, from: Data(#"{"a":1}"#.utf8)).value() == ["a": 1]
-    )
+    #expect(try JSONDecoder().decode(Deferred<[String: Int]>.self, from: Data(#"{"a":1}"#.utf8)).value() == ["a": 1])
     let date = Date(timeIntervalSince1970: 5)
     json.dateEncodingStrategy = .secondsSince1970
     #expect(try json.encode([Deferred(date)]) == Data("[5]".utf8))

@@ -20,8 +20,7 @@ final class FileTests {
     #expect(try Data(contentsOf: file) == StowEncoder().encode(people))
     #expect(try StowDecoder().decode([String: [[String: String]]].self, from: file) == people)
     #expect(try StowDecoder().decode(String.self, from: file, at: ["people", 1, "name"]) == "Alan")
-    #expect(
-      try StowMessage(mapping: file).decode([String].self, at: ["people", .each, "name"]) == ["Ada", "Alan"])
+    #expect(try StowMessage(mapping: file).decode([String].self, at: ["people", .each, "name"]) == ["Ada", "Alan"])
   }
 
   @Test("a mapped file can be replaced")

@@ -30,9 +30,7 @@ import Testing
     let decoder = StowDecoder()
     let scopes = try records.map { record in try record.withUnsafeBytes { try definitions.add(record: $0) } }
     return try zip(records, scopes).map { record, scope in
-      try record.withUnsafeBytes {
-        try decoder.decode(Reading.self, $0, in: scope)
-      }
+      try record.withUnsafeBytes { try decoder.decode(Reading.self, $0, in: scope) }
     }
   }
 
@@ -65,9 +63,7 @@ import Testing
     for record in records.dropFirst() { _ = try record.withUnsafeBytes { try definitions.add(record: $0) } }
     let last = try #require(records.last)
     #expect(throws: DecodingError.self) {
-      try last.withUnsafeBytes {
-        _ = try StowDecoder().decode(Reading.self, $0, in: first)
-      }
+      try last.withUnsafeBytes { _ = try StowDecoder().decode(Reading.self, $0, in: first) }
     }
   }
 

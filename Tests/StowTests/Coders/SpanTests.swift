@@ -10,8 +10,7 @@ struct SpanTests {
     let bytes = ContiguousArray(try StowEncoder().encode(names))
     #expect(try StowDecoder().decode([[String: String]].self, from: bytes.span.bytes) == names)
     #expect(try StowDecoder().decode(String.self, from: bytes.span.bytes, at: [7, "name"]) == "number 7")
-    #expect(
-      try StowDecoder().message(from: bytes.span.bytes).decode(String.self, at: [8, "name"]) == "number 8")
+    #expect(try StowDecoder().message(from: bytes.span.bytes).decode(String.self, at: [8, "name"]) == "number 8")
     #expect(throws: DecodingError.self) {
       try StowDecoder().decode([[String: String]].self, from: bytes.span.extracting(droppingLast: 1).bytes)
     }

@@ -150,9 +150,7 @@ struct UserInfoTests {
     @Test("Combine accepts the coders as top-level coders")
     func combine() throws {
       func transcode<E: TopLevelEncoder, D: TopLevelDecoder>(_ encoder: E, _ decoder: D) throws -> [Int]
-      where E.Output == Data, D.Input == Data {
-        try decoder.decode([Int].self, from: encoder.encode([1, 2]))
-      }
+      where E.Output == Data, D.Input == Data { try decoder.decode([Int].self, from: encoder.encode([1, 2])) }
       #expect(try transcode(StowEncoder(), StowDecoder()) == [1, 2])
     }
   #endif

@@ -45,8 +45,7 @@ struct ContextExamplesTests {
   @Test("the examples of messages are what the encoder writes, and decode")
   func relying() throws {
     try expect(Person(id: 5, name: "Ada", on: true), is: "example")
-    try expect(
-      [Other(kind: "alpha", other: ["alpha", "Ada"]), Other(kind: "alpha", other: [])], is: "another-type")
+    try expect([Other(kind: "alpha", other: ["alpha", "Ada"]), Other(kind: "alpha", other: [])], is: "another-type")
   }
 
   private func expect<Value: Codable & Equatable>(_ value: Value, is name: String) throws {

@@ -140,8 +140,7 @@ struct ContextIdentityTests {
     #expect(try decoder.decode(Point.self, from: StowEncoder(context).encode(value)) == value)
     #expect(try decoder.decode(Point.self, from: StowEncoder().encode(value)) == value)
     decoder.contexts = [try other(["xPosition", "yPosition"])]
-    #expect(
-      try decoder.decode(Point.self, from: StowEncoder(decoder.contexts[0]).encode(value)) == value)
+    #expect(try decoder.decode(Point.self, from: StowEncoder(decoder.contexts[0]).encode(value)) == value)
     #expect(decoder.implicitContext == context)
     decoder.implicitContext = nil
     #expect(throws: DecodingError.self) {
@@ -223,9 +222,7 @@ struct ContextIdentityTests {
         let after = try #require(ResidentMemory.current)
         let held = try (55..<105).map { try use($0) }
         let least = try #require(ResidentMemory.current) - after
-        guard least > 1 << 20, (after - before) * 3 < least else {
-          exit(EXIT_FAILURE)
-        }
+        guard least > 1 << 20, (after - before) * 3 < least else { exit(EXIT_FAILURE) }
         withExtendedLifetime(held) {}
       }
     }

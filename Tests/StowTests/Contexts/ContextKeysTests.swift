@@ -99,16 +99,13 @@ struct ContextKeysTests {
           let found = try decoder.decode([Wide].self, from: encoder.encode(objects))
           #expect(found == objects.map { Wide($0.numbers) })
         }
-        let alone = try decoder.decode(
-          Wide.self, from: encoder.encode(Sparse(asked: asked, numbers: numbers)))
+        let alone = try decoder.decode(Wide.self, from: encoder.encode(Sparse(asked: asked, numbers: numbers)))
         #expect(alone == Wide(numbers))
       }
     }
   }
 
-  private static func sorted(_ names: [String]) throws -> StowContext {
-    try context(shapes: [names.sorted()])
-  }
+  private static func sorted(_ names: [String]) throws -> StowContext { try context(shapes: [names.sorted()]) }
 
   @Test("over 256 fixed keys match no shape, but the same number of free keys does")
   func widest() throws {
@@ -138,8 +135,8 @@ struct ContextKeysTests {
       var b = 2
     }
     let larger = try context(shapes: [["a", "b", "c"]])
-    // A partial record saves 2 of the 4 bytes of its keys. With a shape of the message, all but one save 4, less a byte for
-    // each and one more.
+    // A partial record saves 2 of the 4 bytes of its keys. With a shape of the message, all but one save 4, less a byte
+    // for each and one more.
     #expect(
       try expectRoundTrip([Pair](repeating: Pair(), count: 5), in: larger).prefix(3)
         == Data([0x70, 25, 0xF8]))
@@ -223,8 +220,7 @@ struct ContextKeysTests {
   @Test("key cases with the same name are one key")
   func aliases() throws {
     let context = try context(shapes: [["other", "same"]])
-    for (first, second) in [(Alias.Key.one, Alias.Key.other), (.other, .one), (.one, .one), (.other, .other)]
-    {
+    for (first, second) in [(Alias.Key.one, Alias.Key.other), (.other, .one), (.one, .one), (.other, .other)] {
       for _ in 0..<2 {
         let message = try StowEncoder(context).encode([Alias(first: first, second: second)])
         let objects = try StowDecoder([context]).decode([[String: String]].self, from: message)
@@ -271,7 +267,6 @@ struct StowContextMessage {
       return symbol.map { [0xC0 + UInt8($0)] } ?? text(string)
     }
     let shapes = shapes.flatMap { [UInt8($0.count)] + $0.flatMap(key) }
-    return Data(
-      [0x1F, UInt8(symbols.count)] + symbols.flatMap(text) + [UInt8(self.shapes.count)] + shapes + [0])
+    return Data([0x1F, UInt8(symbols.count)] + symbols.flatMap(text) + [UInt8(self.shapes.count)] + shapes + [0])
   }
 }

@@ -224,9 +224,7 @@ struct ContextLearningTests {
 
   @Test("learning from a value that cannot be encoded throws")
   func failures() {
-    #expect(throws: Refusal.self) {
-      try StowContext(learningFrom: [1, Writes { _ in throw Refusal() }])
-    }
+    #expect(throws: Refusal.self) { try StowContext(learningFrom: [1, Writes { _ in throw Refusal() }]) }
     #expect(throws: EncodingError.self) { try StowContext(learningFrom: [Writes { _ in }]) }
   }
 

@@ -21,9 +21,7 @@ struct ContextRoundTripTests {
       }
       let context = try StowContext(learningFrom: samples)
       #expect(try StowContext(from: context.data) == context)
-      for _ in 0..<8 {
-        try check(Self.types[random.below(Self.types.count)], context, &random)
-      }
+      for _ in 0..<8 { try check(Self.types[random.below(Self.types.count)], context, &random) }
     }
   }
 
@@ -34,9 +32,7 @@ struct ContextRoundTripTests {
     let encoder = StowEncoder(context, names: random.below(2) == 0, sorted: random.below(2) == 0)
     let message = try encoder.encode(value)
     #expect(try encoder.encode(value) == message)
-    let outcome = Outcome {
-      try StowDecoder([context], implicit: context).decode([Value].self, from: message)
-    }
+    let outcome = Outcome { try StowDecoder([context], implicit: context).decode([Value].self, from: message) }
     if outcome != .value(value.exactly) { Issue.record("\(type): \(outcome) is not \(value.exactly)") }
   }
 
@@ -59,8 +55,7 @@ struct ContextRoundTripTests {
     let message = try expectRoundTrip(Self.lines(200), in: Self.line())
     #expect(message[0] == 0x7A && message.count < 900)
     let dictionaries = (0..<100).map { ["count": $0, "product": 1, "price": $0 * $0] }
-    let sorted = StowEncoder(
-      try context(shapes: [["count", "price", "product"]]), names: false, sorted: true)
+    let sorted = StowEncoder(try context(shapes: [["count", "price", "product"]]), names: false, sorted: true)
     #expect(try sorted.encode(dictionaries)[0] == 0x7A)
     try expectRoundTrip(dictionaries, in: context(shapes: [["count", "price", "product"]]))
   }
@@ -92,9 +87,7 @@ struct ContextRoundTripTests {
     let context = try context(
       symbols: ["Elbe", "product"] + (0..<40).map { "symbol \($0)" },
       shapes: [["product", "count", "price"]] + (0..<300).map { ["key \($0)", "common"] })
-    let stations = (0..<30).map {
-      Station(river: ["Elbe", "Havel und Spree"][$0 % 2], lines: Self.lines($0 % 4))
-    }
+    let stations = (0..<30).map { Station(river: ["Elbe", "Havel und Spree"][$0 % 2], lines: Self.lines($0 % 4)) }
     try expectRoundTrip(stations, in: context)
     try expectRoundTrip((0..<300).map { ["key \($0)": $0, "common": 1] }, in: context)
     try expectRoundTrip((0..<42).map { "symbol \($0)" }, in: context)
@@ -183,8 +176,7 @@ struct ContextRoundTripTests {
       let expected = Array(repeating: Dictionary(names.map { ($0, "value") }) { $1 }, count: 3)
       for sorted in [false, true] {
         let message = try StowEncoder(context, names: false, sorted: sorted).encode(value)
-        #expect(
-          try StowDecoder([], implicit: context).decode([[String: String]].self, from: message) == expected)
+        #expect(try StowDecoder([], implicit: context).decode([[String: String]].self, from: message) == expected)
       }
     }
   }

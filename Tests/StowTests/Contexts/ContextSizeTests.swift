@@ -54,9 +54,7 @@ struct ContextSizeTests {
     }
   }
 
-  @Test(
-    "a context of 1,000 shapes and 10,000 symbols does not slow small messages down",
-    .enabled(if: !isSanitized))
+  @Test("a context of 1,000 shapes and 10,000 symbols does not slow small messages down", .enabled(if: !isSanitized))
   func time() throws {
     let values = Self.values(200)
     let small = ["id", "name", "flag", "value", "note"]
@@ -64,9 +62,7 @@ struct ContextSizeTests {
       symbols: Self.names + (0..<10_000).map { "symbol \($0)" },
       shapes: (0..<999).map { ["id", "key \($0)", "name", "other key \($0)"] } + [small])
     func time(_ encoder: StowEncoder, _ decoder: StowDecoder) throws -> Double {
-      try leastTime {
-        for value in values { _ = try decoder.decode(Small.self, from: encoder.encode(value)) }
-      }
+      try leastTime { for value in values { _ = try decoder.decode(Small.self, from: encoder.encode(value)) } }
     }
     let without = try time(StowEncoder(), StowDecoder())
     let within = try time(StowEncoder(context, names: false), StowDecoder([], implicit: context))

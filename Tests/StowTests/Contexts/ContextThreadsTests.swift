@@ -50,9 +50,7 @@ struct ContextThreadsTests {
 
   @Test("coders whose contexts change meanwhile use one context or the other")
   func changing() async throws {
-    let contexts = try (0..<2).map {
-      try StowContext(learningFrom: [Self.order($0 + 25), Self.order($0 + 27)])
-    }
+    let contexts = try (0..<2).map { try StowContext(learningFrom: [Self.order($0 + 25), Self.order($0 + 27)]) }
     let encoder = StowEncoder()
     let decoder = StowDecoder(contexts)
     await withTaskGroup(of: Int.self) { group in

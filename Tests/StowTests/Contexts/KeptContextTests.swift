@@ -41,8 +41,7 @@ struct KeptContextTests {
     let texts = ["first ", "second "].map { Array(String(repeating: $0, count: 20).utf8) }
     // Two symbols that are equal, and another; maps that have them as keys.
     let symbols = Bomb.text(texts[0]) + Bomb.text(texts[1]) + Bomb.text(texts[0])
-    let message =
-      [0x1F, 3] + symbols + [0, 0xEA, 0xC4, 0xC0, 0x91, 0xC1, 0x92, 0xC4, 0xC2, 0x93, 0xC1, 0x94]
+    let message = [0x1F, 3] + symbols + [0, 0xEA, 0xC4, 0xC0, 0x91, 0xC1, 0x92, 0xC4, 0xC2, 0x93, 0xC1, 0x94]
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: message.count, alignment: 1)
     bytes.copyBytes(from: message)
     var kept = try StowDecoder().decode(Keeping.self, from: UnsafeRawBufferPointer(bytes))

@@ -102,9 +102,7 @@ struct CrossNumberTests {
           for read in Self.types {
             let outcome = place.outcome(read, in: message, by: coder)
             let expected = expected(value, as: read, in: place)
-            if outcome != expected {
-              Issue.record("\(value.exactly) as \(read): \(outcome), not \(expected)")
-            }
+            if outcome != expected { Issue.record("\(value.exactly) as \(read): \(outcome), not \(expected)") }
           }
         }
       }

@@ -19,9 +19,7 @@ struct DecodedDataTests {
 
   /// Changes data in every way, that which nobody else has and that which somebody has, and checks each time that it
   /// is what it should be.
-  private func check(
-    sourceLocation: SourceLocation = #_sourceLocation, _ make: () throws -> Data
-  ) throws {
+  private func check(sourceLocation: SourceLocation = #_sourceLocation, _ make: () throws -> Data) throws {
     let original = try make()
     // Made from the bytes, so that it is Foundation's own.
     let expectedOriginal = Data(Array(original))
@@ -64,14 +62,10 @@ struct DecodedDataTests {
   }
 
   @Test("messages behave like any other data")
-  func messages() {
-    forEachCase(of: Self.counts) { (count: Int) in try check { try Self.message(of: count) } }
-  }
+  func messages() { forEachCase(of: Self.counts) { (count: Int) in try check { try Self.message(of: count) } } }
 
   @Test("decoded data behaves like any other data")
-  func decodedData() {
-    forEachCase(of: Self.counts) { (count: Int) in try check { try Self.decoded(count) } }
-  }
+  func decodedData() { forEachCase(of: Self.counts) { (count: Int) in try check { try Self.decoded(count) } } }
 
   @Test("a message with a single owner can be changed in place")
   func alone() {

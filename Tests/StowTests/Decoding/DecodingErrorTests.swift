@@ -34,8 +34,7 @@ struct DecodingErrorTests {
     return .object(fields)
   }
 
-  @Test(
-    "values of the wrong kind at the top fail as in JSON")
+  @Test("values of the wrong kind at the top fail as in JSON")
   func top() {
     forEachCase(of: [nil, true, 1, 1.5, "text", [], [1], [:], ["k": 1], ["x": 1]] as [JSONValue]) {
       (value: JSONValue) in
@@ -74,8 +73,7 @@ struct DecodingErrorTests {
   func typeMismatch() {
     expectFailsAsInJSON(Shape.self, from: Self.shape("name", 1))
     expectFailsAsInJSON(Shape.self, from: Self.shape("corners", "x"))
-    expectFailsAsInJSON(
-      Shape.self, from: Self.shape("corners", [["x": 1, "y": 1.5], ["x": "1", "y": 1.5]]))
+    expectFailsAsInJSON(Shape.self, from: Self.shape("corners", [["x": 1, "y": 1.5], ["x": "1", "y": 1.5]]))
     expectFailsAsInJSON(Shape.self, from: Self.shape("corners", [["x": 1, "y": 1.5], ["x": 1, "y": true]]))
     expectFailsAsInJSON(Shape.self, from: Self.shape("corners", [["x": 1, "y": 1.5], 7]))
     expectFailsAsInJSON(Shape.self, from: Self.shape("center", []))
@@ -179,9 +177,7 @@ struct DecodingErrorTests {
         _ = try $0.container(keyedBy: AnyKey.self).decode(String.self, forKey: key)
       }
     }
-    expectFailsAsInJSON(reading: value) {
-      try $0.container(keyedBy: AnyKey.self).decodeNil(forKey: "missing")
-    }
+    expectFailsAsInJSON(reading: value) { try $0.container(keyedBy: AnyKey.self).decodeNil(forKey: "missing") }
     expectFailsAsInJSON(reading: value) {
       _ = try $0.container(keyedBy: AnyKey.self).decodeIfPresent(Int.self, forKey: "o")
     }

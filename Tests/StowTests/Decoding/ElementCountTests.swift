@@ -10,9 +10,7 @@ struct ElementCountTests {
 
     init(from decoder: any Decoder) throws {
       var container = try decoder.unkeyedContainer()
-      while container.currentIndex < (container.count ?? 0) {
-        elements.append(try container.decode(Either.self).value)
-      }
+      while container.currentIndex < (container.count ?? 0) { elements.append(try container.decode(Either.self).value) }
     }
 
     init(_ elements: [JSONValue]) { self.elements = elements }

@@ -126,8 +126,7 @@ struct ErrorTextTests {
     }
     try read(message: Data(bytes)) { decoder in
       var list = try decoder.unkeyedContainer()
-      #expect(
-        offset { while !list.isAtEnd { _ = try list.decode(Int8.self) } } == "\(expected)")
+      #expect(offset { while !list.isAtEnd { _ = try list.decode(Int8.self) } } == "\(expected)")
     }
   }
 
@@ -149,8 +148,7 @@ struct ErrorTextTests {
       }
     }
     #expect(offset { try StowDecoder().decode([[Bool]].self, from: matrix) } == "\(matrix.count - 20)")
-    #expect(
-      offset { try StowDecoder().decode([[String: Bool]].self, from: table) } == "\(table.count - 20)")
+    #expect(offset { try StowDecoder().decode([[String: Bool]].self, from: table) } == "\(table.count - 20)")
   }
 
   @Test("errors about polymorphic values name where the value begins")
@@ -218,11 +216,8 @@ struct ErrorTextTests {
   func lenient() throws {
     struct Settings: Codable, Equatable { var id = UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") }
     let data = try StowEncoder().encode(["id": "none"])
-    let settings = try StowDecoder().decode(
-      Settings.self, from: data, defaults: Settings(), strategy: .lenient)
+    let settings = try StowDecoder().decode(Settings.self, from: data, defaults: Settings(), strategy: .lenient)
     #expect(settings == Settings())
-    #expect(throws: DecodingError.self) {
-      try StowDecoder().decode(Settings.self, from: data, defaults: Settings())
-    }
+    #expect(throws: DecodingError.self) { try StowDecoder().decode(Settings.self, from: data, defaults: Settings()) }
   }
 }

@@ -158,8 +158,7 @@ struct FormerNamesTests {
           try container.nestedContainer(keyedBy: Key.self, forKey: .name).decode(String.self, forKey: .name)
             == "inner")
         #expect(try container.decodeIfPresent([String: String].self, forKey: .name)?.count == 1)
-        #expect(
-          try container.superDecoder().container(keyedBy: Key.self).decode(Int.self, forKey: .size) == 5)
+        #expect(try container.superDecoder().container(keyedBy: Key.self).decode(Int.self, forKey: .size) == 5)
         let named = try container.superDecoder(forKey: .name)
         #expect(try named.container(keyedBy: Key.self).decode(String.self, forKey: .name) == "inner")
         #expect(named.codingPath.map(\.stringValue) == ["name"])
@@ -182,9 +181,7 @@ struct FormerNamesTests {
 
   @Test("allKeys contains the present key once, and no unknown names")
   func allKeys() throws {
-    func keys(_ value: StowValue) throws -> [Key] {
-      try read(value) { try $0.container(keyedBy: Key.self).allKeys }
-    }
+    func keys(_ value: StowValue) throws -> [Key] { try read(value) { try $0.container(keyedBy: Key.self).allKeys } }
     #expect(try keys(["label": 1, "title": 2, "other": 3]) == [.name])
     #expect(try keys(["label": 1, "name": 2]) == [.name])
     #expect(try keys(["other": 1]) == [])
@@ -194,9 +191,7 @@ struct FormerNamesTests {
   func enumerations() throws {
     #expect(try transcode(FirstPayment.card(number: "7"), to: Payment.self) == .creditCard(digits: "7"))
     #expect(try transcode(FirstPayment.cash, to: Payment.self) == .cash)
-    #expect(throws: DecodingError.self) {
-      try StowValue.object(["card": [:], "cash": [:]]).decode(Payment.self)
-    }
+    #expect(throws: DecodingError.self) { try StowValue.object(["card": [:], "cash": [:]]).decode(Payment.self) }
   }
 
   @Test("Defaults are used only where no name has a value")
@@ -224,9 +219,7 @@ struct FormerNamesTests {
       guard
         case DecodingError.typeMismatch(_, let context)? = #expect(
           throws: (any Error).self,
-          performing: {
-            try value.decode(Order.self)
-          })
+          performing: { try value.decode(Order.self) })
       else {
         Issue.record("not a mismatch")
         continue
@@ -239,18 +232,14 @@ struct FormerNamesTests {
   func paths() throws {
     let data = try StowEncoder().encode(first)
     #expect(try StowDecoder().decode(String.self, from: data, at: ["client"]) == "Ada")
-    #expect(throws: DecodingError.self) {
-      try StowDecoder().decode(String.self, from: data, at: ["customer"])
-    }
+    #expect(throws: DecodingError.self) { try StowDecoder().decode(String.self, from: data, at: ["customer"]) }
   }
 
   @Test("Other coders know no former names")
   func otherCoders() throws {
     let json = try JSONEncoder().encode(order)
     #expect(try JSONDecoder().decode(Order.self, from: json) == order)
-    #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode(Order.self, from: JSONEncoder().encode(first))
-    }
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(Order.self, from: JSONEncoder().encode(first)) }
   }
 
   @Test("A malformed map that has a former name twice is an error if the key is requested again")
@@ -319,8 +308,7 @@ private struct Sides<Key: CodingKey & Sendable>: Decodable {
   let body: Int?
 
   init(from decoder: any Decoder) throws {
-    body = try decoder.container(keyedBy: Key.self).decodeIfPresent(
-      Int.self, forKey: Key(stringValue: "left")!)
+    body = try decoder.container(keyedBy: Key.self).decodeIfPresent(Int.self, forKey: Key(stringValue: "left")!)
   }
 }
 
@@ -339,14 +327,10 @@ struct AmbiguousFormerNamesTests {
   @Test("ambiguous former names are a decoding error if a key is missing, even an optional one")
   func decoding() throws {
     let value: StowValue = ["side": 1, "right": 2]
-    #expect(
-      text(#expect(throws: DecodingError.self) { try value.decode(Sides<Shared>.self) }).contains("ambiguous")
-    )
-    #expect(
-      text(#expect(throws: DecodingError.self) { try value.decode(Sides<Taken>.self) }).contains("ambiguous"))
+    #expect(text(#expect(throws: DecodingError.self) { try value.decode(Sides<Shared>.self) }).contains("ambiguous"))
+    #expect(text(#expect(throws: DecodingError.self) { try value.decode(Sides<Taken>.self) }).contains("ambiguous"))
     #expect(try StowValue.object(["l": 1]).decode(Sides<Own>.self).body == 1)
-    for body in [{ _ = $0.contains(.left) }, { _ = $0.allKeys }] as [(KeyedDecodingContainer<Shared>) -> Void]
-    {
+    for body in [{ _ = $0.contains(.left) }, { _ = $0.allKeys }] as [(KeyedDecodingContainer<Shared>) -> Void] {
       let error = #expect(throws: DecodingError.self) {
         try read(value) { body(try $0.container(keyedBy: Shared.self)) }
       }

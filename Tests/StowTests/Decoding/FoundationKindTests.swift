@@ -26,9 +26,7 @@ struct FoundationKindTests {
         for type in scalars {
           let own = place.outcome(type, in: message, by: stow)
           let other = isOfWrongKind(value, type) ? place.mismatch : place.outcome(type, in: text, by: json)
-          if !own.isSame(asInJSON: other) {
-            Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)")
-          }
+          if !own.isSame(asInJSON: other) { Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)") }
         }
       }
       try check(values[index])

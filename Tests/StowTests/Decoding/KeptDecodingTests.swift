@@ -42,9 +42,7 @@ struct KeptDecodingTests {
   @Test("a keyed container can be read after decode returned")
   func keyed() throws {
     let lazy = try transcode(Self.records, to: [Lazy].self)
-    for (record, lazy) in zip(Self.records, lazy).reversed() {
-      try Self.expectRecord(record, in: lazy.container)
-    }
+    for (record, lazy) in zip(Self.records, lazy).reversed() { try Self.expectRecord(record, in: lazy.container) }
   }
 
   @Test("an unkeyed container can be read after decode returned")
@@ -227,9 +225,7 @@ struct KeptPathTests {
     let shelves = try transcode(["list": Self.records], to: [String: [Shelf]].self)["list"] ?? []
     #expect(shelves.count == 4)
     for _ in 0..<2 {
-      for (index, shelf) in shelves.enumerated() {
-        try shelf.expectPaths(["list", Step(integerLiteral: index)])
-      }
+      for (index, shelf) in shelves.enumerated() { try shelf.expectPaths(["list", Step(integerLiteral: index)]) }
     }
   }
 

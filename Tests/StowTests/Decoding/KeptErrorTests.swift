@@ -119,8 +119,7 @@ struct KeptErrorTests {
     // An array of strings of seven bytes and a tag, after a tag and a length of one byte.
     let strings = (0..<20).map { "text \($0 + 10)" }
     let texts = try transcode(strings, to: Offsets.self).texts
-    #expect(
-      texts == (0..<20).map { "Expected a value of type Int, but found a string at offset \(2 + 8 * $0)" })
+    #expect(texts == (0..<20).map { "Expected a value of type Int, but found a string at offset \(2 + 8 * $0)" })
   }
 
   @Test("an error thrown by decode is not changed by the messages that follow")

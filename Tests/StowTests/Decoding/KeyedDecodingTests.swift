@@ -17,9 +17,7 @@ struct KeyedDecodingTests {
     }
   }
 
-  private static func withWide<R>(
-    _ body: @escaping (KeyedDecodingContainer<AnyKey>) throws -> R
-  ) throws -> R {
+  private static func withWide<R>(_ body: @escaping (KeyedDecodingContainer<AnyKey>) throws -> R) throws -> R {
     try read([Wide(), Wide()]) { decoder in
       var list = try decoder.unkeyedContainer()
       _ = try list.decode(Wide.self)
@@ -127,8 +125,7 @@ struct KeyedDecodingTests {
     try read(["null": nil] as JSONValue) { decoder in
       let container = try decoder.container(keyedBy: AnyKey.self)
       #expect(try container.decode(Int?.self, forKey: "null") == nil)
-      #expect(
-        failure { try container.decode(Int?.self, forKey: "missing") } == .keyNotFound("missing"))
+      #expect(failure { try container.decode(Int?.self, forKey: "missing") } == .keyNotFound("missing"))
     }
   }
 

@@ -133,9 +133,7 @@ struct NotedFaultTests {
   func next() throws {
     let decoder = StowDecoder()
     for _ in 0..<3 {
-      #expect(throws: DecodingError.self) {
-        try decoder.decode(Walker.self, from: [0xC2, 0xC0, 0x91] as [UInt8])
-      }
+      #expect(throws: DecodingError.self) { try decoder.decode(Walker.self, from: [0xC2, 0xC0, 0x91] as [UInt8]) }
       #expect(try decoder.decode(Walker.self, from: StowEncoder().encode(["a": 1])).values == ["a": 1])
     }
   }

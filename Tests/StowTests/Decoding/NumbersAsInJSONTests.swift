@@ -67,9 +67,7 @@ struct NumbersAsInJSONTests {
       for type in types {
         let own = place.outcome(type, in: message, by: stow)
         let other = place.outcome(type, in: text, by: json)
-        if !own.isSame(asInJSON: other) {
-          Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)")
-        }
+        if !own.isSame(asInJSON: other) { Issue.record("\(value.exactly) as \(type): \(own), in JSON \(other)") }
       }
     }
   }

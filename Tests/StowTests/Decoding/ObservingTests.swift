@@ -46,8 +46,7 @@ struct ObservingTests {
   func types() throws {
     let order: StowValue = ["lines": [["count": 1]], "prices": ["a": ["count": 2]], "tags": [3]]
     for (value, path) in [(order, ""), ([order, order], "Index 1.")] as [(StowValue, String)] {
-      let types =
-        try value.array == nil ? observe(Order.self, value).types : observe([Order].self, value).types
+      let types = try value.array == nil ? observe(Order.self, value).types : observe([Order].self, value).types
       for (place, name) in [
         ("lines", "Array<Line>"), ("lines.Index 0", "Line"), ("lines.Index 0", "CodingKeys"),
         ("prices", "Dictionary<String, Line>"), ("prices.a", "Line"), ("tags", "Set<Int>"),
@@ -61,8 +60,7 @@ struct ObservingTests {
     let value: StowValue = [
       "lines": [["count": 1], line, ["count": 1, "text": "t"]], "prices": ["a": line],
     ]
-    #expect(
-      try observe(Order.self, value).missing == ["name", "tags", "lines.Index 0.note", "lines.Index 2.note"])
+    #expect(try observe(Order.self, value).missing == ["name", "tags", "lines.Index 0.note", "lines.Index 2.note"])
     #expect(try observe([Line].self, [line, line]).missing == [])
   }
 

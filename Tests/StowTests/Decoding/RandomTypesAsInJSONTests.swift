@@ -19,9 +19,7 @@ private struct Fraction: Generated {
     value = try decoder.readSingle(Double.self)
   }
 
-  func encode(to encoder: any Encoder) throws {
-    try encoder.writeSingle(value)
-  }
+  func encode(to encoder: any Encoder) throws { try encoder.writeSingle(value) }
 }
 
 /// A dictionary of one entry, so that there is one order in which it can fail.
@@ -29,9 +27,7 @@ private struct Entry<Key: GeneratedKey, Value: Generated>: Generated {
   var entries: [Key: Value]
   var exactly: String { entries.exactly }
 
-  static func random(_ random: inout SeededGenerator) -> Entry {
-    Entry(entries: [.random(&random): .random(&random)])
-  }
+  static func random(_ random: inout SeededGenerator) -> Entry { Entry(entries: [.random(&random): .random(&random)]) }
 
   init(entries: [Key: Value]) {
     self.entries = entries
@@ -41,9 +37,7 @@ private struct Entry<Key: GeneratedKey, Value: Generated>: Generated {
     entries = try decoder.readSingle([Key: Value].self)
   }
 
-  func encode(to encoder: any Encoder) throws {
-    try encoder.writeSingle(entries)
-  }
+  func encode(to encoder: any Encoder) throws { try encoder.writeSingle(entries) }
 }
 
 private let scalars: [any Generated.Type] = [
@@ -63,12 +57,8 @@ private indirect enum Structure {
   var type: any Generated.Type {
     func optional<T: Generated>(_ type: T.Type) -> any Generated.Type { T?.self }
     func array<T: Generated>(_ type: T.Type) -> any Generated.Type { [T].self }
-    func entry<K: GeneratedKey, T: Generated>(_ key: K.Type, _ type: T.Type) -> any Generated.Type {
-      Entry<K, T>.self
-    }
-    func pair<A: Generated, B: Generated>(_ a: A.Type, _ b: B.Type) -> any Generated.Type {
-      GeneratedPair<A, B>.self
-    }
+    func entry<K: GeneratedKey, T: Generated>(_ key: K.Type, _ type: T.Type) -> any Generated.Type { Entry<K, T>.self }
+    func pair<A: Generated, B: Generated>(_ a: A.Type, _ b: B.Type) -> any Generated.Type { GeneratedPair<A, B>.self }
     func choice<A: Generated, B: Generated>(_ a: A.Type, _ b: B.Type) -> any Generated.Type {
       GeneratedChoice<A, B>.self
     }
@@ -85,9 +75,7 @@ private indirect enum Structure {
   /// Optionals are not nested: JSON has one nil only.
   static func random(depth: Int, optional: Bool = true, _ random: inout SeededGenerator) -> Structure {
     if depth == 0 { return .scalar(random.below(scalars.count)) }
-    func part(optional: Bool = true) -> Structure {
-      .random(depth: depth - 1, optional: optional, &random)
-    }
+    func part(optional: Bool = true) -> Structure { .random(depth: depth - 1, optional: optional, &random) }
     switch random.below(optional ? 7 : 6) {
     case 0: return .scalar(random.below(scalars.count))
     case 1, 2: return .array(part())
@@ -115,9 +103,7 @@ private indirect enum Structure {
     }
   }
 
-  private var required: Structure {
-    if case .optional(let part) = self { part } else { self }
-  }
+  private var required: Structure { if case .optional(let part) = self { part } else { self } }
 
   private func replaced(_ random: inout SeededGenerator) -> Structure {
     let index = random.below(scalars.count)
@@ -139,9 +125,7 @@ struct RandomTypesAsInJSONTests {
     forEachCase(of: 0..<300) { (seed: Int) in
       var random = SeededGenerator(seed: 10_000 + UInt64(seed))
       let structure = Structure.random(depth: 4, &random)
-      for _ in 0..<4 {
-        try check(structure.type, as: structure.changed(&random).type, &random)
-      }
+      for _ in 0..<4 { try check(structure.type, as: structure.changed(&random).type, &random) }
     }
   }
 

@@ -42,9 +42,7 @@ struct SubclassDecodingTests {
   }
 
   @Test("a class passed as its superclass's metatype is decoded at the top")
-  func top() throws {
-    expectDerived(try StowDecoder().decode(Self.type, from: StowEncoder().encode(Self.derived)))
-  }
+  func top() throws { expectDerived(try StowDecoder().decode(Self.type, from: StowEncoder().encode(Self.derived))) }
 
   /// Reads by calls that `body` makes.
   private struct Reading: Decodable {
@@ -94,9 +92,7 @@ struct SubclassDecodingTests {
   }
 
   private final class Tabled: Plain, StowFields {
-    static var stowFields: FieldTable<Tabled> {
-      FieldTable({ Tabled(name: $0) }, Field("name", \Tabled.name))
-    }
+    static var stowFields: FieldTable<Tabled> { FieldTable({ Tabled(name: $0) }, Field("name", \Tabled.name)) }
   }
 
   @Test("a nil within an optional is nil even if only the subclass has a table of fields")

@@ -66,8 +66,7 @@ struct TryInTurnTests {
     let point = Point(x: 1, y: 2)
     expectRoundTrip(Value.left([[point, point], [], [point]]))
     expectRoundTrip(Value.right([[.left(point)], [.left(point), .right(Named(x: 3, name: "n"))]]))
-    expectRoundTrip(
-      [String: Value].init(uniqueKeysWithValues: [("k", .right([[.right(Named(x: 1, name: "n"))]]))]))
+    expectRoundTrip([String: Value].init(uniqueKeysWithValues: [("k", .right([[.right(Named(x: 1, name: "n"))]]))]))
   }
 
   @Test("elements and fields can be tried as one type and then another by hand")

@@ -27,11 +27,8 @@ private struct Settings: Codable, Equatable {
 }
 
 /// The message of `value` decoded with defaults.
-private func decoded(
-  _ value: JSONValue, _ strategy: StowDecoder.DefaultsStrategy = .strict
-) throws -> Settings {
-  try StowDecoder().decode(
-    Settings.self, from: StowEncoder().encode(value), defaults: Settings(), strategy: strategy)
+private func decoded(_ value: JSONValue, _ strategy: StowDecoder.DefaultsStrategy = .strict) throws -> Settings {
+  try StowDecoder().decode(Settings.self, from: StowEncoder().encode(value), defaults: Settings(), strategy: strategy)
 }
 
 @Suite("Defaults for missing keys")
@@ -124,9 +121,7 @@ struct DefaultsTests {
     }
     let decoder = StowDecoder()
     decoder.types = .shapes
-    func shapes(
-      _ value: JSONValue, _ strategy: StowDecoder.DefaultsStrategy = .strict
-    ) throws -> [String: any Shape] {
+    func shapes(_ value: JSONValue, _ strategy: StowDecoder.DefaultsStrategy = .strict) throws -> [String: any Shape] {
       let data = try StowEncoder().encode(["shapes": value])
       let drawing = try decoder.decode(Drawing.self, from: data, defaults: Drawing(), strategy: strategy)
       return drawing.shapes
@@ -210,8 +205,7 @@ struct DefaultsTests {
     #expect(try both([:]) == Both())
     #expect(try both(["wrapped": ["width": 2]]).wrapped.window == Window(width: 2))
     let nested = try both(["nested": ["size": ["height": 9]], "wide": 5])
-    #expect(
-      nested.nested.width == 3 && nested.nested.height == 9 && nested.nested.list == [1] && nested.wide == 5)
+    #expect(nested.nested.width == 3 && nested.nested.height == 9 && nested.nested.list == [1] && nested.wide == 5)
   }
 
   @Test("defaults are found for superclasses")
@@ -358,7 +352,8 @@ struct LenientDefaultsTests {
   @Test("defaults do not hide broken bytes in a value of another kind")
   func brokenMisfits() {
     struct Sparse: Codable { var name: String? }
-    // {"name": …}: a reserved tag, a number that is cut off, an array that holds a reserved tag, and a row with a Bool of 2.
+    // {"name": …}: a reserved tag, a number that is cut off, an array that holds a reserved tag, and a row with a Bool
+    // of 2.
     let name: [UInt8] = [0x04, 0x0D, 0xC0, 0x10]
     let values: [[UInt8]] = [[0x7D], [0x0E, 0, 0], [0xE1, 0x7D], [0x7B, 3, 1, 0x0B, 2]]
     let objects = values.map { [0xC0 + UInt8(name.count + $0.count)] + name + $0 }

@@ -56,8 +56,8 @@ private struct Pair<Key: CodingKey & CaseIterable>: Codable, Equatable {
 #if os(macOS) || os(Linux)
   @Suite("Keys whose names change")
   struct ChangingKeysTests {
-    /// Codes a pair while its keys are called one thing, and then another: what they were called when they were written,
-    /// and what they are read as.
+    /// Codes a pair while its keys are called one thing, and then another: what they were called when they were
+    /// written, and what they are read as.
     private static func names<Key: CodingKey & CaseIterable>(_: Pair<Key>.Type) throws -> [[String]] {
       try ["", " later"].map { name in
         suffix.withLock { $0 = name }

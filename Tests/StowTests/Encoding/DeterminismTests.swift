@@ -71,8 +71,7 @@ struct DeterminismTests {
     #expect(try Self.sorted(written(keys)) == Self.sorted(written(keys.reversed())))
     var integers = [Int: Int](minimumCapacity: 1000)
     for i in (0..<40).reversed() { integers[i] = i }
-    #expect(
-      try Self.sorted(integers) == Self.sorted(Dictionary(uniqueKeysWithValues: (0..<40).map { ($0, $0) })))
+    #expect(try Self.sorted(integers) == Self.sorted(Dictionary(uniqueKeysWithValues: (0..<40).map { ($0, $0) })))
   }
 
   @Test(".sortedKeys changes no value")
@@ -111,9 +110,7 @@ struct DeterminismTests {
   #if os(macOS) || os(Linux) || os(Windows)
     @Test("the same value gives the same bytes in two processes whose hash seeds differ")
     func processes() async throws {
-      let result = try await #require(
-        processExitsWith: .success, observing: [\.standardOutputContent]
-      ) {
+      let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
         try FileHandle.standardOutput.write(contentsOf: Data(Self.report().utf8))
       }
       let there = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: "\n")
@@ -147,7 +144,5 @@ struct DeterminismTests {
       ("key \(number)", Dictionary(uniqueKeysWithValues: (0..<8).map { ("\($0)", number * $0) }))
     })
 
-  private static let records = (0..<30).map {
-    Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0)
-  }
+  private static let records = (0..<30).map { Record(name: "n\($0 % 4)", number: $0 % 3 == 0 ? nil : $0) }
 }

@@ -19,9 +19,7 @@ private struct Calls: Sendable, CustomTestStringConvertible {
     self.areThoseOfJSON = areThoseOfJSON
   }
 
-  func value(_ count: Int, _ note: @escaping Note) -> some Encodable {
-    Writes { try body($0, count, note) }
-  }
+  func value(_ count: Int, _ note: @escaping Note) -> some Encodable { Writes { try body($0, count, note) } }
 
   static let all = keyed + arraysOfKeys + unkeyed + counts + superEncoders + kept + failures
 }

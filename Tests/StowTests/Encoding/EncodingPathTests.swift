@@ -225,8 +225,7 @@ struct EncodingPathTests {
   func ownErrors() {
     struct Picky: Encodable {
       func encode(to encoder: any Encoder) throws {
-        throw EncodingError.invalidValue(
-          self, .init(codingPath: encoder.codingPath, debugDescription: "never"))
+        throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: "never"))
       }
     }
     let value = ["a": [[String: Picky]](), "b": [["c": Picky()]]]

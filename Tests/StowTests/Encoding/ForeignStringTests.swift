@@ -3,8 +3,8 @@ import Stow
 import StowNotation
 import Testing
 
-/// On Apple's platforms, a string that came from `NSString` may hold UTF-16, and then its UTF-8 is not contiguous. Elsewhere
-/// it is as others are.
+/// On Apple's platforms, a string that came from `NSString` may hold UTF-16, and then its UTF-8 is not contiguous.
+/// Elsewhere it is as others are.
 @Suite("Strings that hold UTF-16")
 struct ForeignStringTests {
   private static func foreign(_ text: String) throws -> String {

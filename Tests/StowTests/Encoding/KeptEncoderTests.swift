@@ -182,9 +182,7 @@ struct KeptEncoderTests {
     }
   }
 
-  @Test(
-    "kept containers of every kind can be written to when their message is complete",
-    arguments: [false, true])
+  @Test("kept containers of every kind can be written to when their message is complete", arguments: [false, true])
   func over(keepsKeyed: Bool) throws {
     let kept = Kept(keepsKeyed: keepsKeyed)
     _ = try StowEncoder().encode(kept.collector)

@@ -64,8 +64,7 @@ struct KeyIdentityTests {
       [(.decomposedName, 1), (.composedName, 2)],
     ] as [[(Spelling, Int)]] {
       let data = try message(keys)
-      #expect(
-        try StowValue(from: data) == .object(StowObject(keys.map { ($0.stringValue, StowValue($1)) })))
+      #expect(try StowValue(from: data) == .object(StowObject(keys.map { ($0.stringValue, StowValue($1)) })))
       try read(message: data) { decoder in
         let container = try decoder.container(keyedBy: Spelling.self)
         for key in [Spelling.composedName, .decomposedName] {
@@ -179,9 +178,7 @@ struct KeyIdentityTests {
       for list in [[object], [object, object]] {
         let message = try StowEncoder().encode(list.map { StowValue.object($0) })
         #expect(try StowDecoder().decode(Int.self, from: message, at: [0, .key(key)]) == object[key]?.int)
-        #expect(throws: DecodingError.self) {
-          try StowDecoder().decode(Int.self, from: message, at: [0, .key(other)])
-        }
+        #expect(throws: DecodingError.self) { try StowDecoder().decode(Int.self, from: message, at: [0, .key(other)]) }
         try read(message: message) { decoder in
           var list = try decoder.unkeyedContainer()
           while !list.isAtEnd {
@@ -197,8 +194,7 @@ struct KeyIdentityTests {
     }
   }
 
-  @Test(
-    "an object with both spellings is read as a value, but not as a dictionary", arguments: [0, 3, 20, 100])
+  @Test("an object with both spellings is read as a value, but not as a dictionary", arguments: [0, 3, 20, 100])
   func bothSpellings(others: Int) throws {
     let object = both(others)
     // Maps, records, and rows of a table.

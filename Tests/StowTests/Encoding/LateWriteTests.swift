@@ -124,8 +124,7 @@ struct LateWriteTests {
     try expectWritten(["a": ["k": "v"]]) { encoder in
       let kept = Kept()
       var container = encoder.container(keyedBy: AnyKey.self)
-      try container.encode(
-        Writes { kept.keyed.append($0.container(keyedBy: AnyKey.self)) }, forKey: "a")
+      try container.encode(Writes { kept.keyed.append($0.container(keyedBy: AnyKey.self)) }, forKey: "a")
       try kept.keyed[0].encode("v", forKey: "k")
     }
   }

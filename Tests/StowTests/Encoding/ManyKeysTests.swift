@@ -149,8 +149,7 @@ struct ManyKeysTests {
 
   @Test("objects of a key type with three hundred cases survive a round trip", arguments: [1, 2, 7, 299])
   func wideKeyType(step: Int) throws {
-    let expected = Dictionary(
-      uniqueKeysWithValues: (0..<300).filter { $0 % step == 0 }.map { ("k\($0)", $0) })
+    let expected = Dictionary(uniqueKeysWithValues: (0..<300).filter { $0 % step == 0 }.map { ("k\($0)", $0) })
     let object = WideObject(step: step)
     #expect(try roundTrip(object).values == expected)
     #expect(try transcode(object, to: [String: Int].self) == expected)

@@ -77,8 +77,7 @@ struct ManyStringsTests {
     }
     // Somewhere here, the second string of the first row is the one that makes an encoder forget the first.
     let measured = (32_765...32_769).map { count in
-      Measured(
-        names: (0..<count).map { String(100_000 + $0) }, rows: (0..<50).map { Row(value: Double($0) / 8) })
+      Measured(names: (0..<count).map { String(100_000 + $0) }, rows: (0..<50).map { Row(value: Double($0) / 8) })
     }
     let messages = try measured.map { try StowEncoder().encode($0) }
     // Each message has one string more than the one before.
@@ -168,9 +167,7 @@ struct ManyStringsTests {
       let name: String
       let number: Int
     }
-    func rows(name: (Int) -> Int) -> [Row] {
-      (0..<70_000).map { Row(name: "name \(name($0))", number: 1 << 40 + $0) }
-    }
+    func rows(name: (Int) -> Int) -> [Row] { (0..<70_000).map { Row(name: "name \(name($0))", number: 1 << 40 + $0) } }
     let far = rows { $0 % 35_000 }
     let message = try StowEncoder().encode(far)
     #expect(try StowDecoder().decode([Row].self, from: message) == far)
@@ -178,9 +175,7 @@ struct ManyStringsTests {
   }
 
   #if os(Linux)
-    @Test(
-      "a process with less than a GiB of free addresses can encode very many strings",
-      .enabled(if: !isSanitized))
+    @Test("a process with less than a GiB of free addresses can encode very many strings", .enabled(if: !isSanitized))
     func scarceAddresses() async {
       await #expect(processExitsWith: .success) {
         struct Row: Codable, Equatable {

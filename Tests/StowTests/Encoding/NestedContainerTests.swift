@@ -36,8 +36,7 @@ struct NestedContainerTests {
   @Test("many nested containers can be written to in rounds")
   func manyInterleaved() throws {
     let rounds = 20
-    let expected = JSONValue.array(
-      (0..<rounds).map { i in .array((0..<rounds).map { .int(Int64($0 * 100 + i)) }) })
+    let expected = JSONValue.array((0..<rounds).map { i in .array((0..<rounds).map { .int(Int64($0 * 100 + i)) }) })
     try expectWritten(expected) { encoder in
       var outer = encoder.unkeyedContainer()
       var inner = (0..<rounds).map { _ in outer.nestedUnkeyedContainer() }
@@ -131,9 +130,7 @@ struct NestedContainerTests {
       for (number, path) in paths.enumerated() {
         let keys = path.split(separator: ".").map { AnyKey(String($0)) }
         var container = encoder.container(keyedBy: AnyKey.self)
-        for key in keys.dropLast() {
-          container = container.nestedContainer(keyedBy: AnyKey.self, forKey: key)
-        }
+        for key in keys.dropLast() { container = container.nestedContainer(keyedBy: AnyKey.self, forKey: key) }
         try container.encode(number, forKey: keys[keys.count - 1])
       }
     }

@@ -1,8 +1,8 @@
 import Stow
 import Testing
 
-/// An encoder keeps what it learnt of key types from message to message. Nobody must be able to tell from the bytes which
-/// keys the messages before had.
+/// An encoder keeps what it learnt of key types from message to message. Nobody must be able to tell from the bytes
+/// which keys the messages before had.
 @Suite("Keys that recur from message to message")
 struct RecurringKeysTests {
   fileprivate enum Key: CodingKey, CaseIterable {
@@ -59,9 +59,7 @@ struct RecurringKeysTests {
       if throwsAtEnd { throw Refusal() }
     }
 
-    private func take(
-      _ step: Step, _ encoder: any Encoder, _ container: inout KeyedEncodingContainer<Key>
-    ) throws {
+    private func take(_ step: Step, _ encoder: any Encoder, _ container: inout KeyedEncodingContainer<Key>) throws {
       switch step {
       case .value(let key): try container.encode(7, forKey: key)
       case .text(let key):

@@ -49,9 +49,7 @@ struct SingleObjectTests {
   ]
 
   /// Checks that a message is the same if it is planned, because a value threw in it, and that it can be read.
-  private func check(
-    _ entries: [Entry], firstKey: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
+  private func check(_ entries: [Entry], firstKey: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
     func message(isPlanned: Bool) throws -> Data {
       try StowEncoder().encode(
         Writes { encoder in
@@ -101,8 +99,7 @@ struct SingleObjectTests {
   func longKey() {
     forEachCase(of: 0..<9) { (place: Int) in
       for start in Self.plain.indices {
-        try check(
-          (0..<9).map { Self.plain[(start + $0) % Self.plain.count] }, firstKey: 8 - place)
+        try check((0..<9).map { Self.plain[(start + $0) % Self.plain.count] }, firstKey: 8 - place)
       }
     }
   }
@@ -133,8 +130,7 @@ struct SingleObjectTests {
   func large() {
     forEachCase(of: Array(Self.plain.indices) + [-1]) { (kind: Int) in
       for count in 1...56 {
-        try check(
-          (0..<count).map { Self.plain[kind < 0 ? $0 % Self.plain.count : kind] }, firstKey: 200)
+        try check((0..<count).map { Self.plain[kind < 0 ? $0 % Self.plain.count : kind] }, firstKey: 200)
       }
       for length in stride(from: 0, to: 222, by: 3) {
         let text = String(repeating: "t", count: length)
@@ -182,9 +178,7 @@ struct SingleObjectTests {
     let objects = Self.scalars.indices.map { start in
       Writes { encoder in
         var container = encoder.container(keyedBy: Key.self)
-        for index in 0..<start {
-          try Self.scalars[(start + index) % Self.scalars.count](&container, Key(index))
-        }
+        for index in 0..<start { try Self.scalars[(start + index) % Self.scalars.count](&container, Key(index)) }
       }
     }
     let expected = try objects.map { try StowEncoder().encode($0) }

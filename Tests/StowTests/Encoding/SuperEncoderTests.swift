@@ -15,8 +15,7 @@ struct SuperEncoderTests {
     }
   }
 
-  @Test(
-    "a super encoder accepts any value", arguments: [nil, 1, "s", 1.5, [1, [2]], ["k": "v"]] as [JSONValue])
+  @Test("a super encoder accepts any value", arguments: [nil, 1, "s", 1.5, [1, [2]], ["k": "v"]] as [JSONValue])
   func anyValue(value: JSONValue) throws {
     try expectWritten(["super": value, "list": [value, value]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)

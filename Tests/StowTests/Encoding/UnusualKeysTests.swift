@@ -60,8 +60,7 @@ struct UnusualKeysTests {
       let key = String(
         (0..<Int.random(in: 0...40, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
       #expect(try roundTrip([key: 1]) == [key: 1])
-      #expect(
-        try roundTrip([[key: "a", "x": "b"], [key: "c", "x": "d"]])[1][key] == (key == "x" ? "d" : "c"))
+      #expect(try roundTrip([[key: "a", "x": "b"], [key: "c", "x": "d"]])[1][key] == (key == "x" ? "d" : "c"))
     }
   }
 
@@ -79,8 +78,7 @@ struct UnusualKeysTests {
         case space = "a key with spaces"
         case unicode = "schlüssel 🔑"
         case nul = "\0"
-        case long =
-          "a key that is so long that no one would ever think of using it, in any message whatsoever"
+        case long = "a key that is so long that no one would ever think of using it, in any message whatsoever"
       }
     }
     expectRoundTrip(Odd())

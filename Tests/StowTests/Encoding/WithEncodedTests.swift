@@ -117,8 +117,7 @@ struct WithEncodedTests {
         if isLetGo { (keeper.keyed, keeper.list, keeper.single, keeper.encoder) = (nil, nil, nil, nil) }
         return Data(bytes)
       }
-      #expect(
-        try StowValue(from: lent) == ["a": [[19]], "list": [1, [:]], "b": [:], "c": [:]])
+      #expect(try StowValue(from: lent) == ["a": [[19]], "list": [1, [:]], "b": [:], "c": [:]])
       #expect(try StowEncoder().encode(["a": 1]) == StowEncoder().withEncoded(["a": 1]) { Data($0) })
     }
   }

@@ -37,8 +37,7 @@ struct FieldTableTests {
       var content: Content
       var number: Double
     }
-    let table = FieldTable(
-      Box.init(content:number:), Field("content", \.content), Field("number", \.number))
+    let table = FieldTable(Box.init(content:number:), Field("content", \.content), Field("number", \.number))
     #expect(throws: Never.self) { try table.check(Box(content: Content(text: "text"), number: .nan)) }
   }
 
@@ -128,8 +127,7 @@ struct FieldTableTests {
       var a: Inner
       var b: Int?
       var c: Inner?
-      static let stowFields = FieldTable(
-        Outer.init(a:b:c:), Field("a", \.a), Field("b", \.b), Field("c", \.c))
+      static let stowFields = FieldTable(Outer.init(a:b:c:), Field("a", \.a), Field("b", \.b), Field("c", \.c))
       init(a: Inner, b: Int?, c: Inner?) { (self.a, self.b, self.c) = (a, b, c) }
       init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
@@ -221,8 +219,7 @@ struct FieldTableTests {
     #expect(throws: FieldTableError.self) { try byOwner.check(loan) }
     #expect(throws: FieldTableError.self) { try byItem.check(loan) }
     #expect(throws: FieldTableError.self) { try byGuest.check(Visit(guest: nil)) }
-    let byOneOfTwo = FieldTable(
-      { Couple($0.wrappedValue, $1) }, Couple.first, Field("b", \Couple.b))
+    let byOneOfTwo = FieldTable({ Couple($0.wrappedValue, $1) }, Couple.first, Field("b", \Couple.b))
     #expect(throws: FieldTableError.self) { try byOneOfTwo.check(Couple(Owner("Ada"), Owner("Bo"))) }
     let stored = FieldTable(Stay.init(guest:), Field("guest", \Stay.guest))
     #expect(throws: Never.self) { try stored.check(Stay(guest: Owner("Ada"))) }
@@ -395,9 +392,7 @@ struct FieldTableTests {
   }
 
   @Test("parts of properties can be fields, and the initializer sets their other parts")
-  func partsOfProperties() {
-    expectRoundTrip((0..<20).map { Reading(power: $0, count: Int($0)) })
-  }
+  func partsOfProperties() { expectRoundTrip((0..<20).map { Reading(power: $0, count: Int($0)) }) }
 
   @Test("a type without a keyed container has no table") func notKeyed() {
     struct Single: Codable {
@@ -500,9 +495,7 @@ struct FieldTableTests {
         if depth > 0 { meet(Layer<Value>.self, depth - 1) }
       }
       let meetTypes: @Sendable () -> Void = { meet(Int.self, 100) }
-      curious = try Curious.$meetTypes.withValue(meetTypes) {
-        try container.decode(Curious.self, forKey: .curious)
-      }
+      curious = try Curious.$meetTypes.withValue(meetTypes) { try container.decode(Curious.self, forKey: .curious) }
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -542,12 +535,10 @@ struct FieldTableTests {
   }
 
   @Test("keys that are missing have their defaults") func defaults() throws {
-    let expected = Settings(
-      name: "a", retries: 3, ratio: 0.5, mode: .male, tags: ["new"], note: "none")
+    let expected = Settings(name: "a", retries: 3, ratio: 0.5, mode: .male, tags: ["new"], note: "none")
     for _ in 0..<2 {
       #expect(try transcode(["name": "a"], to: Settings.self) == expected)
-      #expect(
-        try transcode([["name": "a"], ["name": "a"]], to: [Settings].self) == [expected, expected])
+      #expect(try transcode([["name": "a"], ["name": "a"]], to: [Settings].self) == [expected, expected])
     }
     let object: StowValue = ["note": nil, "other": 1, "retries": 5, "name": "a"]
     let read = try transcode(object, to: Settings.self)
@@ -613,8 +604,7 @@ struct FieldTableTests {
     let decoder = StowDecoder()
     let address = try decoder.decode(FieldAddress<Tabled>.self, from: data, at: ["people", 3, "address"])
     #expect(address == people[3].address)
-    let addresses = try decoder.decode(
-      [FieldAddress<Tabled>].self, from: data, at: ["people", .each, "address"])
+    let addresses = try decoder.decode([FieldAddress<Tabled>].self, from: data, at: ["people", .each, "address"])
     #expect(addresses == people.map(\.address))
   }
 
@@ -677,8 +667,7 @@ struct FieldTableTests {
         #expect(
           Outcome(text: { "\(try decoder.decode(FieldTree<Tabled>.self, from: data))" })
             == Outcome(text: {
-              "\(try decoder.decode(FieldTree<Untabled>.self, from: data))".replacing(
-                "Untabled", with: "Tabled")
+              "\(try decoder.decode(FieldTree<Untabled>.self, from: data))".replacing("Untabled", with: "Tabled")
             }))
       }
     }

@@ -18,9 +18,7 @@ extension Decimal: Twin {}
 
 extension CaseIterable where Self: Sendable {
   var exactly: String { "\(self)" }
-  static func random(_ random: inout SeededGenerator) -> Self {
-    Array(allCases)[random.below(allCases.count)]
-  }
+  static func random(_ random: inout SeededGenerator) -> Self { Array(allCases)[random.below(allCases.count)] }
 }
 
 extension FieldGender: Twin {}
@@ -84,15 +82,11 @@ private struct Part<Table: Sendable, A: Generated, B: Generated>: Generated {
 
   init(a: A?, b: B) { (self.a, self.b) = (a, b) }
 
-  static func random(_ random: inout SeededGenerator) -> Self {
-    Self(a: A?.random(&random), b: .random(&random))
-  }
+  static func random(_ random: inout SeededGenerator) -> Self { Self(a: A?.random(&random), b: .random(&random)) }
 }
 
 extension Part: StowFields where Table == Tabled {
-  static var stowFields: FieldTable<Self> {
-    FieldTable(Self.init(a:b:), Field("a", \.a), Field("b", \.b))
-  }
+  static var stowFields: FieldTable<Self> { FieldTable(Self.init(a:b:), Field("a", \.a), Field("b", \.b)) }
 }
 
 extension Part: Twin where Table == Tabled, A: Twin, B: Twin {
@@ -140,19 +134,13 @@ extension SeededGenerator {
     }
   }
 
-  private func array<A: Twin>(of type: A.Type, isOptional: Bool) -> any Twin.Type {
-    isOptional ? [A?].self : [A].self
-  }
+  private func array<A: Twin>(of type: A.Type, isOptional: Bool) -> any Twin.Type { isOptional ? [A?].self : [A].self }
 
-  private func part<A: Twin, B: Twin>(of a: A.Type, and b: B.Type) -> any Twin.Type {
-    Part<Tabled, A, B>.self
-  }
+  private func part<A: Twin, B: Twin>(of a: A.Type, and b: B.Type) -> any Twin.Type { Part<Tabled, A, B>.self }
 
   private func object<A: Twin>(of a: A.Type) -> any Twin.Type { Object<Tabled, A>.self }
 
-  private func triple<A: Twin, B: Twin, C: Twin>(
-    of a: A.Type, _ b: B.Type, and c: C.Type
-  ) -> any Twin.Type {
+  private func triple<A: Twin, B: Twin, C: Twin>(of a: A.Type, _ b: B.Type, and c: C.Type) -> any Twin.Type {
     Triple<Tabled, A, B, C>.self
   }
 }

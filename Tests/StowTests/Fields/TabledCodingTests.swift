@@ -21,8 +21,8 @@ func mutate(_ message: Data, _ random: inout SeededGenerator) -> Data {
 struct TabledCodingTests {
   private typealias Make<Value> = (inout SeededGenerator) -> Value
 
-  /// Records an issue unless both types encode the same bytes, decode equal values of them, and meet the same errors in bytes
-  /// that were changed.
+  /// Records an issue unless both types encode the same bytes, decode equal values of them, and meet the same errors in
+  /// bytes that were changed.
   private func compare<With: Codable & Equatable, Without: Codable & Equatable>(
     _ with: @escaping Make<With>, _ without: @escaping Make<Without>, mutations: Int = 400,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -35,10 +35,8 @@ struct TabledCodingTests {
       try compare(values, plain, mutations: mutations / 10, seed, sourceLocation: sourceLocation)
       if let value = values.first, let plain = plain.first {
         try compare(value, plain, mutations: mutations, seed, sourceLocation: sourceLocation)
-        try compare(
-          [value, nil], [plain, nil], mutations: mutations / 10, seed, sourceLocation: sourceLocation)
-        try compare(
-          ["key": value], ["key": plain], mutations: mutations / 10, seed, sourceLocation: sourceLocation)
+        try compare([value, nil], [plain, nil], mutations: mutations / 10, seed, sourceLocation: sourceLocation)
+        try compare(["key": value], ["key": plain], mutations: mutations / 10, seed, sourceLocation: sourceLocation)
       }
     }
   }
@@ -53,8 +51,7 @@ struct TabledCodingTests {
       let bytes = try encoder.encode(value)
       let expected = try encoder.encode(plain)
       #expect(bytes == expected, sourceLocation: sourceLocation)
-      #expect(
-        try "\(StowDecoder().decode(With.self, from: bytes))" == "\(value)", sourceLocation: sourceLocation)
+      #expect(try "\(StowDecoder().decode(With.self, from: bytes))" == "\(value)", sourceLocation: sourceLocation)
     }
     let context = try StowContext(learningFrom: [plain, plain])
     let bytes = try StowEncoder(context).encode(value)
@@ -91,9 +88,7 @@ struct TabledCodingTests {
   }
 
   @Test("nested types, enumerations, arrays and dictionaries are coded as without a table")
-  func people() throws {
-    try compare({ FieldPerson<Tabled>.random(&$0) }, { FieldPerson<Untabled>.random(&$0) })
-  }
+  func people() throws { try compare({ FieldPerson<Tabled>.random(&$0) }, { FieldPerson<Untabled>.random(&$0) }) }
 
   @Test("scalars of all types are coded as without a table") func scalars() throws {
     try compare({ FieldScalars<Tabled>.random(&$0) }, { FieldScalars<Untabled>.random(&$0) })
@@ -153,9 +148,7 @@ struct TabledCodingTests {
     func outcomes(_ value: some Encodable, limit: Int) -> [String] {
       let encoder = StowEncoder()
       encoder.maximumDepth = limit
-      func outcome(_ value: some Encodable) -> String {
-        self.outcome { Array(try encoder.encode(value)) }
-      }
+      func outcome(_ value: some Encodable) -> String { self.outcome { Array(try encoder.encode(value)) } }
       return [outcome([value]), outcome([[value]]), outcome([[[value]]])]
         + (0..<12).map { outcome(nest(value, calls: $0)) }
         + (0..<12).map { outcome(nest([value], calls: $0)) }

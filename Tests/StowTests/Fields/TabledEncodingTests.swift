@@ -242,9 +242,7 @@ struct TabledEncodingTests {
 
   @Test("arrays that are kept are continued, and written in another order, as without a table") func kept() {
     func cells<Table>(_ count: Int, _: Table.Type) -> [FieldCell<Table>] {
-      (0..<count).map {
-        FieldCell(a: Int8($0), b: UInt64($0) << 33, c: Float($0) / 3, d: $0 % 3 == 0, e: 7, f: nil)
-      }
+      (0..<count).map { FieldCell(a: Int8($0), b: UInt64($0) << 33, c: Float($0) / 3, d: $0 % 3 == 0, e: 7, f: nil) }
     }
     func continued<Table>(_ table: Table.Type) -> Writes where FieldCell<Table>: Encodable {
       Writes {

@@ -104,8 +104,7 @@ struct FieldPerson<Table: Sendable>: Codable, Equatable, Sendable where FieldAdd
 extension FieldPerson: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> {
     FieldTable(
-      Self.init(
-        id:name:isActive:balance:gender:address:former:byName:tags:nickname:managerID:score:second:former2:),
+      Self.init(id:name:isActive:balance:gender:address:former:byName:tags:nickname:managerID:score:second:former2:),
       Field("id", \.id), Field("name", \.name), Field("isActive", \.isActive), Field("balance", \.balance),
       Field("gender", \.gender), Field("address", \.address), Field("former", \.former),
       Field("byName", \.byName), Field("tags", \.tags), Field("nickname", \.nickname),
@@ -246,8 +245,7 @@ struct FieldHidden<Table: Sendable>: Codable, Equatable, Sendable {
 
 extension FieldHidden: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> {
-    FieldTable(
-      Self.init(small:wide:text:), Field("small", \.small), Field("wide", \.wide), Field("text", \.text))
+    FieldTable(Self.init(small:wide:text:), Field("small", \.small), Field("wide", \.wide), Field("text", \.text))
   }
 }
 
@@ -257,9 +255,7 @@ final class FieldObject<Table: Sendable>: Codable, Equatable, Sendable {
 
   init(name: String, count: Int?) { (self.name, self.count) = (name, count) }
 
-  static func == (one: FieldObject, other: FieldObject) -> Bool {
-    one.name == other.name && one.count == other.count
-  }
+  static func == (one: FieldObject, other: FieldObject) -> Bool { one.name == other.name && one.count == other.count }
 }
 
 extension FieldObject: StowFields where Table == Tabled {
@@ -343,9 +339,7 @@ extension FieldRow {
 
 extension FieldCaseRow {
   static func random(_ random: inout SeededGenerator) -> Self {
-    Self(
-      id: random.below(1 << 20), gender: .male, rank: FieldRank.allCases[random.below(3)], other: nil,
-      list: [])
+    Self(id: random.below(1 << 20), gender: .male, rank: FieldRank.allCases[random.below(3)], other: nil, list: [])
   }
 }
 

@@ -22,16 +22,13 @@ struct VersionTests {
     expectLaterVersion([0xE1, 0x7F], as: [Int].self)
   }
 
-  @Test(
-    "a message of another kind is refused, and the error names the kind",
-    arguments: [0, 1, 2, 0xFC] as [UInt8])
+  @Test("a message of another kind is refused, and the error names the kind", arguments: [0, 1, 2, 0xFC] as [UInt8])
   func otherKinds(kind: UInt8) {
     #expect {
       try StowDecoder().decode([String: Int].self, from: [0x7F, kind, 0x91] as [UInt8])
     } throws: { error in
       guard case DecodingError.dataCorrupted(let context) = error else { return false }
-      return context.debugDescription.contains(
-        "kind " + (kind < 16 ? "0" : "") + String(kind, radix: 16).uppercased())
+      return context.debugDescription.contains("kind " + (kind < 16 ? "0" : "") + String(kind, radix: 16).uppercased())
     }
   }
 
@@ -79,9 +76,7 @@ struct EvolutionTests {
       #expect(copies.count == count && copies.allSatisfy { $0 == new }, sourceLocation: sourceLocation)
     }
     let rows = (0..<30).map { Row(value: Encoded(old), number: $0 * 1000) }
-    #expect(
-      try transcode(rows, to: [ReadRow<New>].self).allSatisfy { $0.value == new },
-      sourceLocation: sourceLocation)
+    #expect(try transcode(rows, to: [ReadRow<New>].self).allSatisfy { $0.value == new }, sourceLocation: sourceLocation)
   }
 
   private struct Encoded: Encodable {

@@ -92,8 +92,7 @@ struct DictionaryTests {
   func inArrays() {
     expectRoundTrip((0..<50).map { ["a": $0, "b": -$0] })
     expectRoundTrip((0..<50).map { ["only \($0)": $0] })
-    expectRoundTrip(
-      (0..<50).map { i in Dictionary(uniqueKeysWithValues: (0..<(i % 6)).map { ("k\($0)", i) }) })
+    expectRoundTrip((0..<50).map { i in Dictionary(uniqueKeysWithValues: (0..<(i % 6)).map { ("k\($0)", i) }) })
     expectRoundTrip([[:], ["a": [[:], ["b": [1]]]]])
     expectRoundTrip([[1: "a"], [2: "b", 3: "c"], [:]])
   }

@@ -8,8 +8,7 @@ struct FloatArrayTests {
     expectRoundTrip(values, comparing: same, sourceLocation: sourceLocation)
     expectRoundTrip(Array(values.prefix(3)), comparing: same, sourceLocation: sourceLocation)
     let floats = values.map { Float($0) }
-    expectRoundTrip(
-      floats, comparing: { $0.map(\.bitPattern) == $1.map(\.bitPattern) }, sourceLocation: sourceLocation)
+    expectRoundTrip(floats, comparing: { $0.map(\.bitPattern) == $1.map(\.bitPattern) }, sourceLocation: sourceLocation)
   }
 
   @Test("decimals of every scale are decoded unchanged")
@@ -18,8 +17,7 @@ struct FloatArrayTests {
     var power = 1.0
     for _ in 0...18 {
       Self.check((0..<50).map { _ in Double(Int.random(in: -999...999, using: &random)) / power })
-      Self.check(
-        (0..<50).map { _ in Double(Int.random(in: -99_999_999...99_999_999, using: &random)) / power })
+      Self.check((0..<50).map { _ in Double(Int.random(in: -99_999_999...99_999_999, using: &random)) / power })
       Self.check((0..<50).map { _ in Double(Int(truncatingIfNeeded: random.next())) / power })
       Self.check((0..<50).map { Double($0) * power })
       power *= 10

@@ -58,9 +58,7 @@ struct FloatPlaceTests {
     forEachCase(of: types, Place.allCases) { (type: any FloatOfBits.Type, place: Place) in
       func check<Value: FloatOfBits>(_ type: Value.Type) throws {
         for other in [Value.nan, -Value.nan, .signalingNaN, -0.0, .infinity, .leastNonzeroMagnitude] {
-          for value in type.everyClass.prefix(12) + [1, 0.1, .nan] {
-            try expectExact(value, beside: other, in: place)
-          }
+          for value in type.everyClass.prefix(12) + [1, 0.1, .nan] { try expectExact(value, beside: other, in: place) }
         }
       }
       try check(type)

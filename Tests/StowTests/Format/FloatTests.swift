@@ -30,15 +30,12 @@ struct FiniteFloatTests {
 
   @Test("finite values of Float are decoded unchanged")
   func float() {
-    Self.check(
-      Float.self, also: [0.1, 0.2, 0.3, 12.345, 1e10, 16_777_216, 16_777_215, 3.4e38, 65504, 1.1, 0.001])
+    Self.check(Float.self, also: [0.1, 0.2, 0.3, 12.345, 1e10, 16_777_216, 16_777_215, 3.4e38, 65504, 1.1, 0.001])
   }
 
   #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
     @Test("finite values of Float16 are decoded unchanged")
-    func float16() {
-      Self.check(Float16.self, also: [0.1, 65504, 2048, 0.001])
-    }
+    func float16() { Self.check(Float16.self, also: [0.1, 65504, 2048, 0.001]) }
   #endif
 
   @Test("-0.0 keeps its sign")

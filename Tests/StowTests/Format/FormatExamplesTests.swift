@@ -22,8 +22,7 @@ struct FormatExamplesTests {
       let written = try example.encode()
       let text = try #require(try FormatDocument.load().examples.first { $0.name == example.name })
       #expect(VectorFile.hex(written) == VectorFile.hex(text.bytes), "the bytes of \(example.name)")
-      #expect(
-        VectorFile.hex(text.explained) == VectorFile.hex(text.bytes), "the explanation of \(example.name)")
+      #expect(VectorFile.hex(text.explained) == VectorFile.hex(text.bytes), "the explanation of \(example.name)")
       #expect(try example.comesBack(text.bytes), "\(example.name) decodes to something else")
     }
   }
@@ -218,8 +217,7 @@ extension Example {
     Example("floats-noisy-integral", [5.0, .leastNonzeroMagnitude, 7.0, 9.0]),
     Example("floats-4-bytes", [Float](arrayLiteral: 0.1, 0.2)),
     Example("floats-8-bytes", [Double.pi, 1.0 / 3, -.pi]),
-    Example(
-      "floats-and-integers", [Number.float(0.1 * 3), .integer(7), .float(0.1 * 6), .float(0.5)] as [Number]),
+    Example("floats-and-integers", [Number.float(0.1 * 3), .integer(7), .float(0.1 * 6), .float(0.5)] as [Number]),
   ]
 
   static let rows: [Example] = [

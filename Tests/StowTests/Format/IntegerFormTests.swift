@@ -9,9 +9,7 @@ private func ownWidth(_ value: Int64) -> Int { value == 0 ? 0 : width(value) }
 private func taggedSize(_ value: Int64) -> Int { (-16...47).contains(value) ? 1 : 1 + width(value) }
 
 /// The size of an unsigned integer as FORMAT.md writes them.
-private func size(ofCount count: Int) -> Int {
-  count < 224 ? 1 : count < 6368 ? 2 : count < 268_512 ? 3 : 5
-}
+private func size(ofCount count: Int) -> Int { count < 224 ? 1 : count < 6368 ? 2 : count < 268_512 ? 3 : 5 }
 
 /// The size of a message that is an array of `values`, by the rules of Format/Canonical.md, "Arrays of integers".
 private func ruledSize(_ values: [Int64]) -> Int {
@@ -62,8 +60,7 @@ struct IntegerFormTests {
   }
 
   /// Most elements are of one width, with others at any place.
-  @Test(
-    "the smallest form is written, wherever the elements are that decide it")
+  @Test("the smallest form is written, wherever the elements are that decide it")
   func smallest() {
     forEachCase(of: [2, 17, 63, 64, 65, 1024, 1025, 2600]) { (count: Int) in
       var random = SeededGenerator(seed: UInt64(count))

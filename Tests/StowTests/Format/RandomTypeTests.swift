@@ -57,9 +57,7 @@ struct RandomTypeTests {
           let data = try encoder.encode(value)
           #expect(try encoder.encode(value) == data && StowEncoder().encode(value) == data, "\(type)")
           let outcome = Outcome { try StowDecoder().decode([Value].self, from: data) }
-          if outcome != .value(value.exactly) {
-            Issue.record("\(type): \(outcome) is not \(value.exactly)")
-          }
+          if outcome != .value(value.exactly) { Issue.record("\(type): \(outcome) is not \(value.exactly)") }
         }
       }
       try check(random.type(depth: 4))

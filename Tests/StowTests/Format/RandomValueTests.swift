@@ -164,8 +164,7 @@ extension SeededGenerator {
     case 7: .int128(Int128(integer()) * Int128(integer()))
     case 8: .double(double())
     case 9:
-      .float(
-        next() % 4 == 0 ? Float(bitPattern: UInt32(truncatingIfNeeded: next())) : Float(below(1000)) / 10)
+      .float(next() % 4 == 0 ? Float(bitPattern: UInt32(truncatingIfNeeded: next())) : Float(below(1000)) / 10)
     case 10: .string(text())
     case 11: .data(Data(list(40) { UInt8(truncatingIfNeeded: $0.next()) }))
     case 12: .date(Date(timeIntervalSinceReferenceDate: Double(integer()) / 1000))
@@ -215,13 +214,9 @@ struct RandomValueTests {
           if copy != value { Issue.record("batch \(batch) seed \(seed): \(copy) is not \(value)") }
           if try encoder.encode(copy) != data { Issue.record("batch \(batch) seed \(seed): other bytes") }
           let whole = try StowValue(from: data)
-          if try whole.decode(AnyValue.self) != value {
-            Issue.record("batch \(batch) seed \(seed): \(whole)")
-          }
+          if try whole.decode(AnyValue.self) != value { Issue.record("batch \(batch) seed \(seed): \(whole)") }
           let message = try whole.encoded()
-          if try !StowValue(from: message).isSame(as: whole)
-            || StowValue(from: message).encoded() != message
-          {
+          if try !StowValue(from: message).isSame(as: whole) || StowValue(from: message).encoded() != message {
             Issue.record("batch \(batch) seed \(seed): \(whole) does not come back")
           }
         } catch {

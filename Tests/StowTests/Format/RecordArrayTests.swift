@@ -40,8 +40,7 @@ struct RecordArrayTests {
       let time = Date(timeIntervalSinceReferenceDate: 1e8 + Double(i) * 0.25)
       let value = Float(i) / 3
       let exact = Double(i) / 7
-      return Sample(
-        on: i % 3 == 0, count: i * 1000 - 50000, small: UInt8(i), value: value, time: time, exact: exact)
+      return Sample(on: i % 3 == 0, count: i * 1000 - 50000, small: UInt8(i), value: value, time: time, exact: exact)
     }
     expectRoundTrip(samples)
   }
@@ -61,9 +60,7 @@ struct RecordArrayTests {
   func optionals() {
     expectRoundTrip(
       (0..<64).map { i in
-        Sparse(
-          a: i & 1 == 0 ? nil : i, b: i & 2 == 0 ? nil : Double(i) / 2, c: i & 4 == 0 ? nil : i % 5 == 0, d: i
-        )
+        Sparse(a: i & 1 == 0 ? nil : i, b: i & 2 == 0 ? nil : Double(i) / 2, c: i & 4 == 0 ? nil : i % 5 == 0, d: i)
       })
     expectRoundTrip((0..<20).map { Sparse(a: $0 == 13 ? nil : $0, b: 0.5, c: true, d: $0) })
     expectRoundTrip((0..<20).map { Sparse(a: $0 == 13 ? 1 : nil, b: nil, c: nil, d: $0) })

@@ -135,10 +135,7 @@ struct EnumTests {
     ]
     for value in values { expectRoundTrip(value) }
     expectRoundTrip(values)
-    #expect(
-      try transcode(Expression.named("n", value: 1), to: JSONValue.self) == [
-        "named": ["_0": "n", "value": 1]
-      ])
+    #expect(try transcode(Expression.named("n", value: 1), to: JSONValue.self) == ["named": ["_0": "n", "value": 1]])
     #expect(try transcode(Expression.empty, to: JSONValue.self) == ["empty": [:]])
   }
 

@@ -3,16 +3,13 @@ import Testing
 
 @Suite("Strings")
 struct StringTests {
-  private static func sameBytes(_ a: String, _ b: String) -> Bool {
-    Array(a.utf8) == Array(b.utf8)
-  }
+  private static func sameBytes(_ a: String, _ b: String) -> Bool { Array(a.utf8) == Array(b.utf8) }
 
   private static func sameBytes(_ a: [String], _ b: [String]) -> Bool {
     a.count == b.count && zip(a, b).allSatisfy { sameBytes($0, $1) }
   }
 
-  @Test(
-    "strings of every plane and with unusual characters keep their bytes")
+  @Test("strings of every plane and with unusual characters keep their bytes")
   func kinds() {
     forEachCase(of: [
       "", " ", "a", "\0", "a\0b\0", "\u{1}\u{1F}\u{7F}", "\"\\/\n\r\t", "\r\n", "naïve café", "e\u{301}",
@@ -29,8 +26,7 @@ struct StringTests {
 
   @Test("strings of every length around the boundaries of headers are decoded unchanged")
   func lengths() throws {
-    let lengths =
-      Array(0...70) + [126, 127, 128, 129, 254, 255, 256, 257, 511, 512, 4095, 65535, 65536, 100_000]
+    let lengths = Array(0...70) + [126, 127, 128, 129, 254, 255, 256, 257, 511, 512, 4095, 65535, 65536, 100_000]
     for length in lengths {
       let ascii = String(repeating: "x", count: length)
       let wide = String(repeating: "é", count: length / 2) + (length % 2 == 0 ? "" : "z")

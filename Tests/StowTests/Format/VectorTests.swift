@@ -56,9 +56,7 @@ struct VectorTests {
       try expectDecodes(vector, as: Int64.self, elements) {
         if case .integer(let value) = $0 { Int64(exactly: value) } else { nil }
       }
-      try expectDecodes(vector, as: Bool.self, elements) {
-        if case .bool(let value) = $0 { value } else { nil }
-      }
+      try expectDecodes(vector, as: Bool.self, elements) { if case .bool(let value) = $0 { value } else { nil } }
       try expectDecodes(vector, as: String.self, elements) {
         if case .string(let value) = $0 { value.string } else { nil }
       }
@@ -96,9 +94,7 @@ struct VectorTests {
   @Test("refused vectors throw a DecodingError")
   func refusing() {
     check("are refused", .refused) { vector in
-      #expect(throws: DecodingError.self) {
-        try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes)
-      }
+      #expect(throws: DecodingError.self) { try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes) }
     }
   }
 

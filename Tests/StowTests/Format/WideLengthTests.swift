@@ -10,8 +10,7 @@ struct WideLengthTests {
     [(0xFC, 4), (0xFD, 8)].map { lead, width in [lead] + (0..<width).map { UInt8(length >> (8 * $0) & 255) } }
   }
 
-  @Test(
-    "wide lengths of strings, data and arrays are read, even if empty", arguments: [0, 1, 2, 31, 200, 300])
+  @Test("wide lengths of strings, data and arrays are read, even if empty", arguments: [0, 1, 2, 31, 200, 300])
   func read(length: Int) throws {
     let text = String(repeating: "x", count: length)
     for form in wideForms(of: length) {

@@ -140,9 +140,7 @@ struct SharedErrorTests {
 
   @Test("chains of more than 128 objects are refused")
   func chains() throws {
-    func chain(_ count: Int) -> Member {
-      (1..<count).reduce(Member("0")) { Member("\($1)", chief: $0) }
-    }
+    func chain(_ count: Int) -> Member { (1..<count).reduce(Member("0")) { Member("\($1)", chief: $0) } }
     for coder in coders(TypeRegistry()) {
       #expect(try coder.copy(People(people: [chain(128)])).people[0].name == "127")
       #expect(failure { try coder.copy(People(people: [chain(129)])) }?.kind == .invalidValue)
@@ -172,8 +170,7 @@ struct SharedErrorTests {
         failureOfGraph(["root": root, "objects": ["0": cycle]], coder)
           == .dataCorrupted("objects", .key("0", 0), "chief"))
       #expect(
-        failureOfGraph(
-          ["root": root, "objects": ["0": ["name": "Ada"]], "named": ["0": ["person": [:]]]], coder)
+        failureOfGraph(["root": root, "objects": ["0": ["name": "Ada"]], "named": ["0": ["person": [:]]]], coder)
           == .dataCorrupted("root", "people", 0))
       #expect(
         failureOfGraph(["root": root, "named": ["0": ["person": [:]]]], coder)
@@ -191,9 +188,7 @@ struct SharedErrorTests {
   @Test("a made-up chain of 20,000 objects is refused without overflowing the stack")
   func longChain() throws {
     var objects: [String: JSONValue] = [:]
-    for number in 0..<20_000 {
-      objects["\(number)"] = ["name": "n", "chief": ["shared": .int(Int64(number + 1))]]
-    }
+    for number in 0..<20_000 { objects["\(number)"] = ["name": "n", "chief": ["shared": .int(Int64(number + 1))]] }
     let value = ["root": ["people": [["shared": 0]]] as JSONValue, "objects": .object(objects)]
     for coder in coders(TypeRegistry()) {
       let data = try coder.encode(value)
@@ -213,8 +208,7 @@ struct SharedErrorTests {
     ]
     for coder in coders(TypeRegistry()) {
       let data = try coder.encode(value)
-      #expect(
-        failure { try coder.decode(SharedGraph<Both>.self, from: data) } == .typeMismatch("root", "pet"))
+      #expect(failure { try coder.decode(SharedGraph<Both>.self, from: data) } == .typeMismatch("root", "pet"))
     }
   }
 
@@ -252,8 +246,7 @@ struct SharedErrorTests {
     }
     let graph: JSONValue = ["root": [["shared": 0], ["shared": 1]], "objects": .object(objects)]
     for coder in coders(TypeRegistry()) {
-      let members = try coder.decode(SharedGraph<[Tolerant]>.self, from: coder.encode(graph)).root.map(
-        \.member)
+      let members = try coder.decode(SharedGraph<[Tolerant]>.self, from: coder.encode(graph)).root.map(\.member)
       #expect(members.map { $0?.name } == [nil, "1"])
       for case let member? in members { dissolve(member) }
     }

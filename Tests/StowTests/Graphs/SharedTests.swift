@@ -89,8 +89,7 @@ struct SharedTests {
         members = try container.decode([Shared<Member>].self, forKey: .members).reversed().map(\.wrappedValue)
         // A key twice.
         let again = try container.decode([Shared<Member>].self, forKey: .members)
-        #expect(
-          again.reversed().map { ObjectIdentifier($0.wrappedValue) } == members.map { ObjectIdentifier($0) })
+        #expect(again.reversed().map { ObjectIdentifier($0.wrappedValue) } == members.map { ObjectIdentifier($0) })
       }
     }
     for coder in coders(TypeRegistry()) {

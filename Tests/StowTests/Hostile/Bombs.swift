@@ -1,9 +1,7 @@
 /// The parts of messages that claim to be much.
 enum Bomb {
   /// A length or a number, in the form for all of them.
-  static func number(_ value: Int) -> [UInt8] {
-    [0xFC] + (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-  }
+  static func number(_ value: Int) -> [UInt8] { [0xFC] + (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
 
   /// The same in the form of the fewest bytes.
   static func shortNumber(_ value: Int) -> [UInt8] {
@@ -24,9 +22,7 @@ enum Bomb {
   }
 
   /// A prelude of one symbol.
-  static func prelude(symbol: [UInt8], shapes: [UInt8] = [0]) -> [UInt8] {
-    [0x1F, 1] + text(symbol) + shapes
-  }
+  static func prelude(symbol: [UInt8], shapes: [UInt8] = [0]) -> [UInt8] { [0x1F, 1] + text(symbol) + shapes }
 
   /// A plain text for each number: a character that no packed text has, and five letters.
   static func key(_ number: Int) -> [UInt8] {
@@ -34,7 +30,5 @@ enum Bomb {
   }
 
   /// A prelude with a shape of many keys.
-  static func prelude(keys: Int) -> [UInt8] {
-    [0x1F, 0, 1] + number(keys) + (0..<keys).flatMap { key($0) }
-  }
+  static func prelude(keys: Int) -> [UInt8] { [0x1F, 0, 1] + number(keys) + (0..<keys).flatMap { key($0) } }
 }

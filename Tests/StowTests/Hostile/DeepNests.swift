@@ -18,16 +18,12 @@ enum DeepMessage: CaseIterable {
     }.withPrelude(hasShape: self != .array && self != .map)
   }
 
-  private var innermost: [UInt8] {
-    self == .table ? Bomb.sized(0x7A, [0, 1, 7, 8, 9]) : [0x91]
-  }
+  private var innermost: [UInt8] { self == .table ? Bomb.sized(0x7A, [0, 1, 7, 8, 9]) : [0x91] }
 }
 
 extension [UInt8] {
   /// After a prelude whose shape has the key "a".
-  fileprivate func withPrelude(hasShape: Bool) -> [UInt8] {
-    hasShape ? [0x1F, 0, 1, 1, 0x81, 0x61] + self : self
-  }
+  fileprivate func withPrelude(hasShape: Bool) -> [UInt8] { hasShape ? [0x1F, 0, 1, 1, 0x81, 0x61] + self : self }
 }
 
 /// Types that decode themselves within themselves, each by other calls.

@@ -153,9 +153,7 @@ struct DepthTests {
     }
   }
 
-  @Test(
-    "exactly as many containers as the limit says are allowed, even beside a large value"
-  )
+  @Test("exactly as many containers as the limit says are allowed, even beside a large value")
   fileprivate func exact() {
     forEachCase(of: Nest.allCases) { (nest: Nest) in
       let (encoder, decoder) = (StowEncoder(), StowDecoder())
@@ -291,9 +289,7 @@ struct DepthTests {
     try expectWritten(["a": 1, "b": [2]]) { encoder in
       var container = encoder.container(keyedBy: AnyKey.self)
       try container.encode(1, forKey: "a")
-      #expect(throws: EncodingError.self) {
-        try container.encode(Nest.arrays.value(depth: 1000), forKey: "deep")
-      }
+      #expect(throws: EncodingError.self) { try container.encode(Nest.arrays.value(depth: 1000), forKey: "deep") }
       try container.encode([2], forKey: "b")
     }
   }
@@ -391,9 +387,7 @@ struct DepthTests {
     }
   }
 
-  @Test(
-    "errors carry whole values whose containers nest too deep, and arrays of numbers unchanged"
-  )
+  @Test("errors carry whole values whose containers nest too deep, and arrays of numbers unchanged")
   func wholeValue() {
     func carried(_ value: some Encodable, depth: Int = 512) -> Any? {
       let encoder = StowEncoder()
@@ -413,8 +407,7 @@ struct DepthTests {
     #expect(carried([["key": StowValue.array([1])]], depth: 2) as? StowValue == [1])
   }
 
-  @Test(
-    "continued and late containers count only their own depth, not that of others")
+  @Test("continued and late containers count only their own depth, not that of others")
   func continued() throws {
     func nested(_ list: any UnkeyedEncodingContainer, _ levels: Int) -> any UnkeyedEncodingContainer {
       var list = list

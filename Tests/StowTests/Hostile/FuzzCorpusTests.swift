@@ -21,8 +21,7 @@ struct FuzzCorpusTests {
   func replay(target: FuzzTarget) throws {
     // What was found is run by every target, what the fuzzers begin with by a third of them.
     let number = try #require(FuzzTarget.allCases.firstIndex(of: target))
-    let seeds = FuzzCorpus.inputs("Seeds").enumerated().filter { ($0.offset + number) % 3 == 0 }.map(
-      \.element)
+    let seeds = FuzzCorpus.inputs("Seeds").enumerated().filter { ($0.offset + number) % 3 == 0 }.map(\.element)
     let regressions = FuzzCorpus.inputs("Regressions")
     #expect(seeds.count > 30 && regressions.count > 10)
     for input in seeds + regressions {

@@ -43,9 +43,7 @@ struct HashFloodingTests {
 
   @Test("made-up keys do not collide in the index of a map")
   func maps() throws {
-    for type in [Backwards.self, [String: Int].self, JSONValue.self] as [any Decodable.Type] {
-      try checkMaps(type)
-    }
+    for type in [Backwards.self, [String: Int].self, JSONValue.self] as [any Decodable.Type] { try checkMaps(type) }
   }
 
   private func checkMaps(_ type: any Decodable.Type) throws {
@@ -70,8 +68,7 @@ struct HashFloodingTests {
     let harmless = try object(0x2F)
     for word in Self.words {
       let colliding = try object(word)
-      try expectAsFast(
-        { _ = try StowEncoder().encode(colliding) }, as: { _ = try StowEncoder().encode(harmless) })
+      try expectAsFast({ _ = try StowEncoder().encode(colliding) }, as: { _ = try StowEncoder().encode(harmless) })
     }
   }
 
@@ -109,8 +106,7 @@ struct HashFloodingTests {
   @Test("made-up lists of keys do not collide in an encoder")
   func lists() throws {
     // In another order the first keys come to something else, and so do all that follow them.
-    let harmless =
-      [(Array(Self.stages[0].0.reversed()), Array(Self.stages[0].1.reversed()))] + Self.stages.dropFirst()
+    let harmless = [(Array(Self.stages[0].0.reversed()), Array(Self.stages[0].1.reversed()))] + Self.stages.dropFirst()
     try expectAsFast(
       { _ = try StowEncoder().encode(Self.lists(Self.stages)) },
       as: { _ = try StowEncoder().encode(Self.lists(harmless)) })

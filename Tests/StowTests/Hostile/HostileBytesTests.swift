@@ -35,8 +35,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
     Sample("table", (0..<5).map { Point(x: Double($0) / 8, y: $0, on: $0 % 2 == 0) }),
     Sample("dictionary", ["alpha": 1, "beta": 2, "γ": 3]),
     Sample("optionals", [.none, .some(.none), 1] as [Int??]),
-    Sample(
-      "generic", ["a": [1, 0.5, nil, true, "text"], "b": ["c": [:], "d": []], "e": "text"] as JSONValue),
+    Sample("generic", ["a": [1, 0.5, nil, true, "text"], "b": ["c": [:], "d": []], "e": "text"] as JSONValue),
     Sample("128 bits", [Int128.max, .min, 5]),
   ]
 
@@ -75,18 +74,10 @@ private func survives(_ bytes: Data, as readers: [@Sendable (Data) throws -> Voi
   return true
 }
 
-private let generic: @Sendable (Data) throws -> Void = {
-  _ = try StowDecoder().decode(JSONValue.self, from: $0)
-}
-private let dictionary: @Sendable (Data) throws -> Void = {
-  _ = try StowDecoder().decode([String: Int].self, from: $0)
-}
-private let doubles: @Sendable (Data) throws -> Void = {
-  _ = try StowDecoder().decode([Double].self, from: $0)
-}
-private let special: @Sendable (Data) throws -> Void = {
-  _ = try StowDecoder().decode(Sample.Special.self, from: $0)
-}
+private let generic: @Sendable (Data) throws -> Void = { _ = try StowDecoder().decode(JSONValue.self, from: $0) }
+private let dictionary: @Sendable (Data) throws -> Void = { _ = try StowDecoder().decode([String: Int].self, from: $0) }
+private let doubles: @Sendable (Data) throws -> Void = { _ = try StowDecoder().decode([Double].self, from: $0) }
+private let special: @Sendable (Data) throws -> Void = { _ = try StowDecoder().decode(Sample.Special.self, from: $0) }
 
 @Suite("Hostile bytes")
 struct HostileBytesTests {
@@ -160,8 +151,7 @@ struct HostileBytesTests {
       for _ in 0..<150 {
         var bytes = sample.message
         for _ in 0...random.below(4) {
-          bytes[random.below(bytes.count)] = UInt8(
-            truncatingIfNeeded: random.next() >> UInt64(random.below(60)))
+          bytes[random.below(bytes.count)] = UInt8(truncatingIfNeeded: random.next() >> UInt64(random.below(60)))
         }
         guard survives(bytes, as: [sample.readOwn, generic]) else { return }
       }

@@ -9,8 +9,7 @@ struct HostileContextTests {
     StowContext(
       symbols: ["name", "caf\u{E9}", String(repeating: "long ", count: 20)],
       shapes: [["id", "name"], ["caf\u{E9}"]]),
-    StowContext(
-      symbols: (0..<40).map { "symbol \($0)" }, shapes: (0..<9).map { ["k\($0)", "symbol \($0 * 4)"] }),
+    StowContext(symbols: (0..<40).map { "symbol \($0)" }, shapes: (0..<9).map { ["k\($0)", "symbol \($0 * 4)"] }),
     StowContext(symbols: [], shapes: [["x"]]), StowContext(symbols: ["x"], shapes: []),
   ].map(\.data)
 
@@ -45,8 +44,7 @@ struct HostileContextTests {
     }
   }
 
-  @Test(
-    "contexts that break a rule are refused")
+  @Test("contexts that break a rule are refused")
   func refused() {
     forEachCase(of: [
       "00", "1F 00 00", "1F 00 00 91", "1F 00 00 00 00", "1F FC 00 00 00 00 00 00", "1F 00 FC 00 00 00 00 00",
@@ -166,8 +164,7 @@ struct HostileContextTests {
     }
   }
 
-  @Test(
-    "contexts take time in proportion to their bytes", .enabled(if: !isSanitized), arguments: Kind.allCases)
+  @Test("contexts take time in proportion to their bytes", .enabled(if: !isSanitized), arguments: Kind.allCases)
   func time(kind: Kind) throws {
     let sizes = [4_000, 64_000]
     let messages = Dictionary(uniqueKeysWithValues: sizes.map { ($0, kind.message($0)) })
@@ -177,8 +174,7 @@ struct HostileContextTests {
     }
   }
 
-  @Test(
-    "large contexts do not make small messages slow", .enabled(if: !isSanitized), arguments: Kind.allCases)
+  @Test("large contexts do not make small messages slow", .enabled(if: !isSanitized), arguments: Kind.allCases)
   func reading(kind: Kind) throws {
     func time(_ size: Int) throws -> Double {
       let context = try StowContext(from: kind.message(size))

@@ -66,9 +66,7 @@ import Testing
 
     private static func expect<Value: Decodable>(generic type: Value.Type, _ limits: Limits) {
       let count = 1 << 14
-      func list(_ element: [UInt8]) -> [UInt8] {
-        Bomb.sized(0x70, Bomb.repeated(element, count / element.count))
-      }
+      func list(_ element: [UInt8]) -> [UInt8] { Bomb.sized(0x70, Bomb.repeated(element, count / element.count)) }
       expect("warming up", type, list([0xE1, 0x91]), atMost: 1000)
       expect("integers", type, list([0x91]), atMost: limits.others)
       expect("arrays of one", type, list([0xE1, 0x91]), atMost: limits.others)
@@ -103,18 +101,14 @@ import Testing
     @Test("generic values take memory within a multiple of the message")
     func generic() async {
       await #expect(processExitsWith: .success) {
-        Self.expect(
-          generic: JSONValue.self,
-          Limits(others: 60, bits: 220, rows: 250))
+        Self.expect(generic: JSONValue.self, Limits(others: 60, bits: 220, rows: 250))
       }
     }
 
     @Test("values of StowValue take memory within a multiple of the message")
     func values() async {
       await #expect(processExitsWith: .success) {
-        Self.expect(
-          generic: StowValue.self,
-          Limits(others: 70, bits: 280, rows: 150))
+        Self.expect(generic: StowValue.self, Limits(others: 70, bits: 280, rows: 150))
       }
     }
 

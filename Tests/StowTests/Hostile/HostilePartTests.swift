@@ -62,9 +62,7 @@ struct HostilePartTests {
       for path in [[0], [1], [.each], [0, 0], [0, "a"], [0, .each, 0], [.index(.max)], [0, .index(.max)]]
         as [StowPath]
       {
-        #expect(throws: DecodingError.self, "\(bytes) \(path)") {
-          try message.decode(StowValue.self, at: path)
-        }
+        #expect(throws: DecodingError.self, "\(bytes) \(path)") { try message.decode(StowValue.self, at: path) }
         _ = try? message.count(at: path)
         _ = try? message.keys(at: path)
         _ = try? message.contains(path)

@@ -52,9 +52,7 @@ struct HostileSizeTests {
     func matrix(_ constant: [UInt8], rows: Int) -> [UInt8] {
       Bomb.sized(0x7B, [2, 0, 1] + constant + [UInt8](repeating: 5, count: rows))
     }
-    func withSymbol(_ size: Int) -> [UInt8] {
-      Bomb.prelude(symbol: Self.long(size)) + matrix([0x50], rows: size)
-    }
+    func withSymbol(_ size: Int) -> [UInt8] { Bomb.prelude(symbol: Self.long(size)) + matrix([0x50], rows: size) }
     let long = Self.long(100_000)
     let text = Bomb.sized(0x1D, long)
     for constant in [text, [0x1A] + text, Bomb.sized(0x19, long)] {

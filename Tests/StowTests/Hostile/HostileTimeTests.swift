@@ -129,17 +129,12 @@ struct HostileTimeTests {
     }
   }
 
-  @Test(
-    "keys that allKeys has returned take time in proportion to the message", arguments: Objects.ofLongKeys)
+  @Test("keys that allKeys has returned take time in proportion to the message", arguments: Objects.ofLongKeys)
   private func returnedKeys(objects: Objects) throws {
-    try expectLinear([AllKeys].self, size: Self.largeSize) {
-      objects.make($0, Self.largeKey)
-    }
+    try expectLinear([AllKeys].self, size: Self.largeSize) { objects.make($0, Self.largeKey) }
   }
 
-  @Test(
-    "keys in the elements of an open message take time in proportion to the message",
-    arguments: Objects.ofLongKeys)
+  @Test("keys in the elements of an open message take time in proportion to the message", arguments: Objects.ofLongKeys)
   private func openMessage(objects: Objects) throws {
     let reads: [(StowMessage) throws -> Void] = [
       { _ = try $0.keys() }, { _ = try $0.count() }, { _ = try $0.contains(["b"]) },
@@ -233,8 +228,7 @@ struct HostileTimeTests {
       }
       try expectLinear(type, size: 1000) { count in
         let types = [UInt8](repeating: 8, count: count / 9)
-        return Bomb.sized(
-          0x7B, Bomb.number(types.count) + types + [UInt8](repeating: 0, count: 8 * types.count))
+        return Bomb.sized(0x7B, Bomb.number(types.count) + types + [UInt8](repeating: 0, count: 8 * types.count))
       }
     }
   }

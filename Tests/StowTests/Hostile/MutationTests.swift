@@ -52,9 +52,7 @@ struct MutationTests {
     for tag in UInt8.min...UInt8.max {
       read(Data([tag]))
       for next: UInt8 in [0, 1, 2, 0x7F, 0x80, 0xFC, 0xFD, 0xFE, 0xFF] {
-        for rest in [0, 1, 2, 7, 8, 9, 16, 40] {
-          read(Data([tag, next] + [UInt8](repeating: next, count: rest)))
-        }
+        for rest in [0, 1, 2, 7, 8, 9, 16, 40] { read(Data([tag, next] + [UInt8](repeating: next, count: rest))) }
       }
     }
   }
@@ -93,14 +91,10 @@ struct MutationTests {
       [0x1F, 0, 1, 1, 0x81, 0x61, 0x7A, 3, 1, 1, 5], [0x74, 3, 0x0D, 3, 0],
     ]
     for message in messages {
-      #expect(throws: DecodingError.self, "\(message)") {
-        try StowDecoder().decode(JSONValue.self, from: message)
-      }
+      #expect(throws: DecodingError.self, "\(message)") { try StowDecoder().decode(JSONValue.self, from: message) }
       for length in [
         [0xFC, 0xFF, 0xFF, 0xFF, 0xFF], [0xFD, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
-      ] {
-        read(Data(message.prefix(1) + length.map { UInt8($0) } + message.dropFirst(2)))
-      }
+      ] { read(Data(message.prefix(1) + length.map { UInt8($0) } + message.dropFirst(2))) }
     }
   }
 

@@ -10,9 +10,7 @@ struct RefusedMessageTests {
       let records = ["first", "second", "third"].map { ["name": $0] }
       let message = try StowEncoder().encode(records)
       try #require(message.first == 0x1F, "the next message has to have a prelude")
-      #expect(throws: DecodingError.self) {
-        try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes)
-      }
+      #expect(throws: DecodingError.self) { try vector.makeDecoder().decode(JSONValue.self, from: vector.bytes) }
       #expect(try StowDecoder().decode([[String: String]].self, from: message) == records)
     }
   }
@@ -56,7 +54,5 @@ struct RefusedMessageTests {
     }
   }
 
-  private static var refused: [Vector] {
-    ((try? VectorFile.all.get()) ?? []).filter { $0.kind == .refused }
-  }
+  private static var refused: [Vector] { ((try? VectorFile.all.get()) ?? []).filter { $0.kind == .refused } }
 }

@@ -2,7 +2,8 @@ import Foundation
 import Stow
 import Testing
 
-/// Encoding and decoding on threads that have little stack, in processes of their own: what fails here ends the process.
+/// Encoding and decoding on threads that have little stack, in processes of their own: what fails here ends the
+/// process.
 #if os(macOS) || os(Linux)
   @Suite("Small stacks", .disabled(if: isSanitized))
   struct SmallStackTests {
@@ -32,30 +33,20 @@ import Testing
     /// Encodes in every way. The values go on the stack of this thread: that takes room at every level, too.
     private static func encodeAll(depth: Int, stack: Int) {
       nonisolated(unsafe) let values = DeepWriters.all(depth: depth)
-      onThread(stack: stack) {
-        for value in values { _ = try? StowEncoder().encode(value) }
-      }
+      onThread(stack: stack) { for value in values { _ = try? StowEncoder().encode(value) } }
       withExtendedLifetime(values) {}
     }
 
     @Test("512 levels are coded or throw on a stack of 512 KB")
     func halfMegabyte() async {
-      await #expect(processExitsWith: .success) {
-        Self.onThread(stack: 512 << 10) { Self.decodeAll(depth: 512) }
-      }
-      await #expect(processExitsWith: .success) {
-        Self.encodeAll(depth: 512, stack: 512 << 10)
-      }
+      await #expect(processExitsWith: .success) { Self.onThread(stack: 512 << 10) { Self.decodeAll(depth: 512) } }
+      await #expect(processExitsWith: .success) { Self.encodeAll(depth: 512, stack: 512 << 10) }
     }
 
     @Test("512 levels are coded or throw on a stack of 256 KB")
     func quarterMegabyte() async {
-      await #expect(processExitsWith: .success) {
-        Self.onThread(stack: 256 << 10) { Self.decodeAll(depth: 512) }
-      }
-      await #expect(processExitsWith: .success) {
-        Self.encodeAll(depth: 512, stack: 256 << 10)
-      }
+      await #expect(processExitsWith: .success) { Self.onThread(stack: 256 << 10) { Self.decodeAll(depth: 512) } }
+      await #expect(processExitsWith: .success) { Self.encodeAll(depth: 512, stack: 256 << 10) }
     }
 
     @Test("512 levels are coded or throw on stacks of 64, 96 and 128 KB", arguments: [64, 96, 128])
@@ -149,9 +140,7 @@ import Testing
 
       init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        inner = try Self.code(at: decoder.codingPath) {
-          try container.decodeIfPresent(Level.self, forKey: .inner)
-        }
+        inner = try Self.code(at: decoder.codingPath) { try container.decodeIfPresent(Level.self, forKey: .inner) }
       }
 
       func encode(to encoder: any Encoder) throws {
@@ -161,9 +150,7 @@ import Testing
         }
       }
 
-      private static func code<Value>(
-        at path: [any CodingKey], _ body: @escaping () throws -> Value
-      ) throws -> Value {
+      private static func code<Value>(at path: [any CodingKey], _ body: @escaping () throws -> Value) throws -> Value {
         guard path.count == 20 else { return try body() }
         nonisolated(unsafe) let body = body
         nonisolated(unsafe) var result: Result<Value, any Error>?

@@ -141,9 +141,7 @@ struct SwallowedErrorTests {
     forEachCase(of: failures.indices) { (index: Int) in
       try expectWritten(["a": 1, "b": ["k": 2], "c": [3], "d": [:]]) { encoder in
         var container = encoder.container(keyedBy: AnyKey.self)
-        for key in ["a", "b", "c", "d", "e"] as [AnyKey] {
-          try? container.encode(failures[index], forKey: key)
-        }
+        for key in ["a", "b", "c", "d", "e"] as [AnyKey] { try? container.encode(failures[index], forKey: key) }
         try container.encode(1, forKey: "a")
         var object = container.nestedContainer(keyedBy: AnyKey.self, forKey: "b")
         try object.encode(2, forKey: "k")

@@ -34,8 +34,7 @@ struct PolymorphicErrorTests {
         text { try coder.encode(drawing) }
           == "The type Triangle is not registered. Registered are: circle, group, label, square.")
     }
-    #expect(
-      text { try StowEncoder().encode(drawing) }.hasSuffix("No types are registered (see TypeRegistry)."))
+    #expect(text { try StowEncoder().encode(drawing) }.hasSuffix("No types are registered (see TypeRegistry)."))
   }
 
   @Test("a subclass is refused if only its superclass is registered")
@@ -53,9 +52,7 @@ struct PolymorphicErrorTests {
   @Test("decoders refuse names of types that are not registered")
   func unknownName() throws {
     for coder in coders(.shapes) {
-      let data = try coder.encode([
-        "shapes": [["circle": ["radius": 1.0]], ["Foundation.URL": ["radius": 1.0]]]
-      ])
+      let data = try coder.encode(["shapes": [["circle": ["radius": 1.0]], ["Foundation.URL": ["radius": 1.0]]]])
       #expect(
         failure { try coder.decode(Drawing.self, from: data) }
           == .dataCorrupted("shapes", 1, "Foundation.URL"))

@@ -90,8 +90,7 @@ struct PolymorphicTests {
     let shape: any Shape = Square(side: 4)
     let data = try encoder.encode(polymorphic: shape)
     #expect(try decoder.decode(polymorphic: (any Shape).self, from: data) as? Square == Square(side: 4))
-    #expect(
-      try decoder.decode(polymorphic: (any Shape).self, from: [UInt8](data)) as? Square == Square(side: 4))
+    #expect(try decoder.decode(polymorphic: (any Shape).self, from: [UInt8](data)) as? Square == Square(side: 4))
     // A type that is wanted as itself is named, too.
     #expect(try decoder.decode(polymorphic: Square.self, from: data) == Square(side: 4))
     let list: [any Shape] = [shape, Circle(radius: 1)]

@@ -14,8 +14,7 @@ struct TypeRegistryTests {
     let value = try StowValue(from: coder.encoder.encode(polymorphic: Circle(radius: 2)))
     #expect(value == ["circle": ["radius": 2.0]])
     let old = try coder.encode(["disk": ["radius": 2.0]])
-    #expect(
-      try coder.decoder.decode(polymorphic: (any Shape).self, from: old) as? Circle == Circle(radius: 2))
+    #expect(try coder.decoder.decode(polymorphic: (any Shape).self, from: old) as? Circle == Circle(radius: 2))
   }
 
   @Test("the types of a coder are stored in its user information")

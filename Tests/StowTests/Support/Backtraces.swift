@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 /// Has the testing library take no backtrace of errors that are thrown. The tests throw millions and catch them again,
-/// and the backtraces would take more time than all else. It asks for this when it has made all tests and their traits, and before
-/// it runs any.
+/// and the backtraces would take more time than all else. It asks for this when it has made all tests and their traits,
+/// and before it runs any.
 ///
 /// One suite of the process needs to have it.
 struct NoBacktraces: SuiteTrait {

@@ -12,9 +12,7 @@ func forEachCase<Case>(
   _ body: (Case) throws -> Void
 ) -> Int {
   var passed = 0
-  for one in cases where check(String(describingForTest: one), sourceLocation, { try body(one) }) {
-    passed += 1
-  }
+  for one in cases where check(String(describingForTest: one), sourceLocation, { try body(one) }) { passed += 1 }
   return passed
 }
 

@@ -12,9 +12,7 @@ struct StowCoder: Coder {
   let decoder = StowDecoder()
 
   func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
-  func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    try decoder.decode(type, from: data)
-  }
+  func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T { try decoder.decode(type, from: data) }
 }
 
 struct JSONCoder: Coder {
@@ -22,7 +20,5 @@ struct JSONCoder: Coder {
   let decoder = JSONDecoder()
 
   func encode(_ value: some Encodable) throws -> Data { try encoder.encode(value) }
-  func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
-    try decoder.decode(type, from: data)
-  }
+  func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T { try decoder.decode(type, from: data) }
 }

@@ -77,9 +77,7 @@ extension Set: Exact where Element: Exact {
 }
 
 extension Dictionary: Exact where Key: Exact, Value: Exact {
-  var exactly: String {
-    "[" + map { "\($0.exactly): \($1.exactly)" }.sorted().joined(separator: ", ") + "]"
-  }
+  var exactly: String { "[" + map { "\($0.exactly): \($1.exactly)" }.sorted().joined(separator: ", ") + "]" }
 }
 
 extension Range: Exact where Bound: Exact {

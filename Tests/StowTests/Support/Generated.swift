@@ -43,16 +43,13 @@ extension String: GeneratedKey {
 }
 
 extension Date: Generated {
-  static func random(_ random: inout SeededGenerator) -> Date {
-    Date(timeIntervalSinceReferenceDate: random.double())
-  }
+  static func random(_ random: inout SeededGenerator) -> Date { Date(timeIntervalSinceReferenceDate: random.double()) }
 }
 
 extension Decimal: Generated {
   static func random(_ random: inout SeededGenerator) -> Decimal {
     let significand = Decimal(random.next()) * Decimal(random.next() >> random.below(64))
-    return Decimal(
-      sign: [.plus, .minus][random.below(2)], exponent: random.below(256) - 128, significand: significand)
+    return Decimal(sign: [.plus, .minus][random.below(2)], exponent: random.below(256) - 128, significand: significand)
   }
 }
 
@@ -79,9 +76,7 @@ extension Optional: Generated where Wrapped: Generated {
 }
 
 extension Array: Generated where Element: Generated {
-  static func random(_ random: inout SeededGenerator) -> [Element] {
-    random.list(6) { .random(&$0) }
-  }
+  static func random(_ random: inout SeededGenerator) -> [Element] { random.list(6) { .random(&$0) } }
 }
 
 extension Set: Generated where Element: GeneratedKey {

@@ -26,8 +26,8 @@ func context(symbols: [String] = [], shapes: [[String]] = []) throws -> StowCont
   try StowContext(from: StowContext(symbols: symbols, shapes: shapes).data)
 }
 
-/// Records an issue unless `value` comes back equal in a context, named and not, with sorted keys and without, and means
-/// what it means without a context. Returns the message that names no context.
+/// Records an issue unless `value` comes back equal in a context, named and not, with sorted keys and without, and
+/// means what it means without a context. Returns the message that names no context.
 @discardableResult
 func expectRoundTrip<Value: Codable & Equatable>(
   _ value: Value, in context: StowContext, sourceLocation: SourceLocation = #_sourceLocation
@@ -42,9 +42,7 @@ func expectRoundTrip<Value: Codable & Equatable>(
       (named, StowDecoder([context])), (unnamed, StowDecoder([], implicit: context)),
     ] {
       #expect(try decoder.decode(Value.self, from: message) == value, sourceLocation: sourceLocation)
-      #expect(
-        try decoder.decode(Anything.self, from: message).description == meaning,
-        sourceLocation: sourceLocation)
+      #expect(try decoder.decode(Anything.self, from: message).description == meaning, sourceLocation: sourceLocation)
     }
   }
   return try StowEncoder(context, names: false).encode(value)

@@ -87,9 +87,7 @@ private struct JSONTextParser {
     return String(taken)
   }
 
-  private mutating func skipSpace() {
-    rest = rest.drop { $0.properties.isWhitespace }
-  }
+  private mutating func skipSpace() { rest = rest.drop { $0.properties.isWhitespace } }
 
   private mutating func expect(_ scalar: Unicode.Scalar) throws {
     skipSpace()

@@ -40,13 +40,10 @@ extension Meaning: Decodable {
 
   private static func object(_ decoder: any Decoder) throws -> MeaningObject {
     let container = try decoder.container(keyedBy: AnyKey.self)
-    return MeaningObject(
-      try container.allKeys.map { ($0.stringValue, try container.decode(Meaning.self, forKey: $0)) })
+    return MeaningObject(try container.allKeys.map { ($0.stringValue, try container.decode(Meaning.self, forKey: $0)) })
   }
 
-  private static func scalar(
-    _ expected: Meaning, _ container: any SingleValueDecodingContainer
-  ) throws -> Meaning {
+  private static func scalar(_ expected: Meaning, _ container: any SingleValueDecodingContainer) throws -> Meaning {
     switch expected {
     case .null(let level): .null(level: try nilLevel(level, container))
     case .bool: .bool(try container.decode(Bool.self))

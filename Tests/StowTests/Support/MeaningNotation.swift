@@ -67,9 +67,7 @@ extension Meaning {
   }
 
   private static func repeated(_ parts: [JSONText]) -> Meaning? {
-    guard parts.count == 2, case .string(let text) = parts[0], case .number(let count) = parts[1] else {
-      return nil
-    }
+    guard parts.count == 2, case .string(let text) = parts[0], case .number(let count) = parts[1] else { return nil }
     return Int(count).map { .text(String(repeating: text, count: $0)) }
   }
 
@@ -86,9 +84,7 @@ extension Meaning {
     // A string is reduced, an integer is not.
     let significand = UInt64(exactly: magnitude).map { Decimal($0) } ?? Decimal(string: "\(magnitude)")
     let isNegative = digits.hasPrefix("-")
-    let result = significand.map {
-      Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: $0)
-    }
+    let result = significand.map { Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: $0) }
     if let result, !result.isNaN { return .decimal(result) }
     return Int8(exactly: exponent).map {
       .largeDecimal(.largeDecimal(magnitude: magnitude, exponent: $0, isNegative: isNegative))

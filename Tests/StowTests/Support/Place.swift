@@ -136,9 +136,7 @@ private struct Single<Value: Codable>: Codable {
     value = try decoder.readSingle(Value.self)
   }
 
-  func encode(to encoder: any Encoder) throws {
-    try encoder.writeSingle(value)
-  }
+  func encode(to encoder: any Encoder) throws { try encoder.writeSingle(value) }
 }
 
 /// Containers asked for one by one.
@@ -188,7 +186,6 @@ func expectExact<Value: Exact>(
   let message = try place.message(of: value, beside: other, by: coder)
   let outcome = place.outcome(Value.self, in: message, by: coder)
   if outcome != .value(value.exactly) {
-    Issue.record(
-      "\(value.exactly) beside \(other.exactly) in \(place): \(outcome)", sourceLocation: sourceLocation)
+    Issue.record("\(value.exactly) beside \(other.exactly) in \(place): \(outcome)", sourceLocation: sourceLocation)
   }
 }

@@ -20,10 +20,7 @@ extension StowValue {
     case 12: random.below(2) == 0 ? .url(random.text()) : .decimal(.random(&random))
     case 13, 14: .array((0..<random.below(6)).map { _ in Self.ofAnyKind(&random, depth: depth - 1) })
     default:
-      .object(
-        StowObject(
-          (0..<random.below(6)).map { _ in (random.text(), Self.ofAnyKind(&random, depth: depth - 1)) })
-      )
+      .object(StowObject((0..<random.below(6)).map { _ in (random.text(), Self.ofAnyKind(&random, depth: depth - 1)) }))
     }
   }
 }

@@ -9,14 +9,10 @@ func transcode<T: Decodable>(_ value: some Encodable, to type: T.Type) throws ->
   try StowDecoder().decode(type, from: StowEncoder().encode(value))
 }
 
-func roundTrip<T: Codable>(_ value: T) throws -> T {
-  try transcode(value, to: T.self)
-}
+func roundTrip<T: Codable>(_ value: T) throws -> T { try transcode(value, to: T.self) }
 
 /// Records an issue unless `value` comes back equal, alone and inside an array, an object and a dictionary.
-func expectRoundTrip<T: Codable & Equatable>(
-  _ value: T, sourceLocation: SourceLocation = #_sourceLocation
-) {
+func expectRoundTrip<T: Codable & Equatable>(_ value: T, sourceLocation: SourceLocation = #_sourceLocation) {
   expectRoundTrip(value, comparing: ==, sourceLocation: sourceLocation)
 }
 
@@ -54,9 +50,7 @@ struct Writes: Encodable {
     self.body = body
   }
 
-  func encode(to encoder: any Encoder) throws {
-    try body(encoder)
-  }
+  func encode(to encoder: any Encoder) throws { try body(encoder) }
 }
 
 /// An error that is not the library's own.
@@ -124,9 +118,7 @@ extension Encoder {
 }
 
 extension Decoder {
-  func readSingle<T: Decodable>(_ type: T.Type) throws -> T {
-    try singleValueContainer().decode(type)
-  }
+  func readSingle<T: Decodable>(_ type: T.Type) throws -> T { try singleValueContainer().decode(type) }
 }
 
 // MARK: - Keys
@@ -167,9 +159,7 @@ struct Step: Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   var description: String { integer.map { "\(string)(\($0))" } ?? string }
 }
 
-func steps(_ path: [any CodingKey]) -> [Step] {
-  path.map { Step($0) }
-}
+func steps(_ path: [any CodingKey]) -> [Step] { path.map { Step($0) } }
 
 /// What a coding error says: its case, its path, and for `keyNotFound` its key.
 struct Failure: Equatable, CustomStringConvertible {
@@ -183,9 +173,7 @@ struct Failure: Equatable, CustomStringConvertible {
   static func valueNotFound(_ path: Step...) -> Failure { Failure(kind: .valueNotFound, path: path) }
   static func dataCorrupted(_ path: Step...) -> Failure { Failure(kind: .dataCorrupted, path: path) }
   static func invalidValue(_ path: Step...) -> Failure { Failure(kind: .invalidValue, path: path) }
-  static func keyNotFound(_ key: Step, _ path: Step...) -> Failure {
-    Failure(kind: .keyNotFound, path: path, key: key)
-  }
+  static func keyNotFound(_ key: Step, _ path: Step...) -> Failure { Failure(kind: .keyNotFound, path: path, key: key) }
 
   init(kind: Kind, path: [Step], key: Step? = nil) {
     self.kind = kind
@@ -238,9 +226,7 @@ func expectFailsAsInJSON<T: Decodable>(
   let json = failure(sourceLocation: sourceLocation) {
     try JSONDecoder().decode(type, from: JSONEncoder().encode(value))
   }
-  #expect(
-    failure(decoding: type, from: value, sourceLocation: sourceLocation) == json,
-    sourceLocation: sourceLocation)
+  #expect(failure(decoding: type, from: value, sourceLocation: sourceLocation) == json, sourceLocation: sourceLocation)
 }
 
 /// Records an issue unless `body` fails on the message of `value` in the same way as on its JSON.
@@ -259,8 +245,7 @@ func expectRefused<T: Decodable>(
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
   guard let failure = failure(decoding: type, from: value, sourceLocation: sourceLocation) else { return }
-  #expect(
-    [.typeMismatch, .dataCorrupted].contains(failure.kind), "\(failure)", sourceLocation: sourceLocation)
+  #expect([.typeMismatch, .dataCorrupted].contains(failure.kind), "\(failure)", sourceLocation: sourceLocation)
   #expect(failure.path == path, sourceLocation: sourceLocation)
 }
 

@@ -27,7 +27,8 @@ struct Vector: Sendable, CustomTestStringConvertible {
   let tag: UInt8?
   let meaning: Meaning?
 
-  /// Whether an encoder writes the value: it counts levels that are none to a decoder, and writes no more than 512 of them.
+  /// Whether an encoder writes the value: it counts levels that are none to a decoder, and writes no more than 512 of
+  /// them.
   var isWritable: Bool { !name.hasPrefix("depth-512-around-") }
 
   var testDescription: String { name }
@@ -91,8 +92,7 @@ enum VectorFile {
   static func refusals() throws -> [String: String] {
     let text = try String(contentsOf: tests.appending(path: "Format/Refusals.txt"), encoding: .utf8)
     let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-    return Dictionary(
-      uniqueKeysWithValues: lines.map { (String($0.prefix { $0 != ":" && $0 != "/" }), String($0)) })
+    return Dictionary(uniqueKeysWithValues: lines.map { (String($0.prefix { $0 != ":" && $0 != "/" }), String($0)) })
   }
 
   /// A vector begins at the start of a line; what belongs to it is indented.

@@ -3,8 +3,8 @@ import Stow
 import StowNotation
 import Testing
 
-/// Decimal numbers that `Decimal` does not hold: it moves zeros at the end of the digits to the exponent, which may have
-/// no room for them.
+/// Decimal numbers that `Decimal` does not hold: it moves zeros at the end of the digits to the exponent, which may
+/// have no room for them.
 @Suite("Decimal numbers beyond Decimal")
 struct LargeDecimalTests {
   private static let texts: [(text: String, hex: String)] = [

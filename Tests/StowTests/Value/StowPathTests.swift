@@ -35,8 +35,7 @@ struct StowPathTests {
     }
   }
 
-  @Test(
-    "text that is not a path is refused")
+  @Test("text that is not a path is refused")
   func refused() {
     forEachCase(of: [
       ".", ".a", "a.", "a..b", "a b", "a[", "a]", "a[3", "a[x]", "a[\"b]", "a[\"b\"", "a[\"\\x\"]", "3",

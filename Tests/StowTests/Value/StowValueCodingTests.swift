@@ -26,8 +26,7 @@ struct StowValueCodingTests {
     expectRoundTrip([StowValue??.none, .some(.none), .some(.some(.null))])
     expectRoundTrip(StowValue.null)
     expectRoundTrip([[StowValue]](repeating: [1, "a"], count: 3))
-    expectRoundTrip(
-      (0..<40).map { ["row": StowValue($0), "even": .bool($0 % 2 == 0), "same": "s"] as StowValue })
+    expectRoundTrip((0..<40).map { ["row": StowValue($0), "even": .bool($0 % 2 == 0), "same": "s"] as StowValue })
   }
 
   @Test("a StowValue is made from other types and decoded as them")
@@ -179,9 +178,7 @@ struct StowValueCodingTests {
         "decimal": 0.125,
         "nil": .null, "odd": "http://[",
       ])
-    #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode(StowValue.self, from: Data("[1, {]".utf8))
-    }
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(StowValue.self, from: Data("[1, {]".utf8)) }
   }
 
   @Test("property lists encode and decode a StowValue with dates and data")

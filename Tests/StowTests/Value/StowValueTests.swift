@@ -240,9 +240,7 @@ struct StowObjectTests {
     let object = StowObject((0..<1000).map { ("key \($0)", StowValue($0)) })
     await withTaskGroup(of: Bool.self) { group in
       for thread in 0..<8 {
-        group.addTask {
-          (0..<1000).allSatisfy { object["key \(($0 + thread) % 1000)"]?.int == ($0 + thread) % 1000 }
-        }
+        group.addTask { (0..<1000).allSatisfy { object["key \(($0 + thread) % 1000)"]?.int == ($0 + thread) % 1000 } }
       }
       for await isRight in group { #expect(isRight) }
     }

@@ -32,9 +32,7 @@ extension StowValue {
       left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
     case (.object(let left), .object(let right)):
       left.count == right.count
-        && zip(left, right).allSatisfy {
-          $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isSame(as: $1.value)
-        }
+        && zip(left, right).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isSame(as: $1.value) }
     default: self == other
     }
   }
@@ -89,9 +87,7 @@ struct StowValueVectorTests {
       case .object(let object):
         let dictionary = Dictionary(object.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         if dictionary.count < object.count {
-          #expect(throws: DecodingError.self) {
-            try decoder.decode([String: StowValue].self, from: vector.bytes)
-          }
+          #expect(throws: DecodingError.self) { try decoder.decode([String: StowValue].self, from: vector.bytes) }
         } else {
           #expect(try decoder.decode([String: StowValue].self, from: vector.bytes) == dictionary)
         }

@@ -42,8 +42,7 @@ struct TypesTests {
     #expect(try run.text == Vectors.document("Tests/StowToolTests/Types/PrintedStation.swift"))
     var value = try StowValue(notation: text)
     let station = try StowDecoder().decode(PrintedStation.self, from: value.encoded())
-    #expect(
-      station.station == "Elbe" && station.crew[1].since != nil && station.days["2026-11-24"]?.high == 9.5)
+    #expect(station.station == "Elbe" && station.crew[1].since != nil && station.days["2026-11-24"]?.high == 9.5)
     try PrintedStation.stowFields.check(station)
     try Crew.stowFields.check(station.crew[1])
     try Day.stowFields.check(station.now)
@@ -106,8 +105,7 @@ struct TypesTests {
     #expect(try properties("{\"many\": \(object(0..<201) { "\($0)" })}") == ["many: [String: Int]"])
     #expect(try properties("{\"few\": \(object(0..<200) { "\($0)" })}").count == 201)
     let (one, two) = (object(0..<12) { "{\"a\": \($0)}" }, object(12..<24) { "{\"a\": \($0), \"b\": 1}" })
-    #expect(
-      try properties("{\"list\": [\(one), \(two)]}") == ["list: [[String: List]]", "a: Int", "b: Int?"])
+    #expect(try properties("{\"list\": [\(one), \(two)]}") == ["list: [[String: List]]", "a: Int", "b: Int?"])
     let (texts, numbers) = (object(0..<12) { "\"\($0)\"" }, object(12..<24) { "\($0)" })
     #expect(try properties("{\"list\": [\(texts), \(numbers)]}").count == 25)
   }

@@ -26,7 +26,8 @@ final class DecodingSession: PooledSession {
 
   // MARK: one call
 
-  /// Runs `body` with a message that `open` opens, in a free session of a pool, or in a given one that is not used again.
+  /// Runs `body` with a message that `open` opens, in a free session of a pool, or in a given one that is not used
+  /// again.
   @inline(__always)
   static func run<Value>(
     in pool: SessionPool<DecodingSession>, _ userInfo: UserInfo, session: DecodingSession? = nil,
@@ -82,8 +83,7 @@ final class DecodingSession: PooledSession {
   }
 
   @inline(never)
-  func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error
-  {
+  func error(_ error: FormatError, at node: PathNode, _ offset: Int? = nil, expected: Any.Type?) -> any Error {
     self.error(error, path: codingPath(node, at: offset), expected: expected)
   }
 
@@ -101,7 +101,8 @@ final class DecodingSession: PooledSession {
   @inline(never)
   func note(_ error: any Error) { if notedFault == nil { notedFault = error } }
 
-  /// Pops the steps of containers that were taken from kept ones after the message, once they are many: no call pops them.
+  /// Pops the steps of containers that were taken from kept ones after the message, once they are many: no call pops
+  /// them.
   func leaveKeptPlaces() {
     if calls.isDetached, calls.count == 0, path.count > DecodingPath.mostTaken { path.pop(to: 1) }
   }
@@ -119,7 +120,8 @@ final class DecodingSession: PooledSession {
     calls = CallDepth()
   }
 
-  /// Prepares for a container that escaped: it may read when the bytes are gone, and new ones hold the session themselves.
+  /// Prepares for a container that escaped: it may read when the bytes are gone, and new ones hold the session
+  /// themselves.
   override func detach() {
     calls.isDetached = true
     observer = nil
@@ -141,9 +143,7 @@ struct CallDepth {
   /// Counts a call, or returns why it would be one too many.
   @inline(__always)
   mutating func enter(maximumDepth: Int) -> String? {
-    if count > 2 &* maximumDepth || stack.isDue(count), let reason = refusal(maximumDepth) {
-      return reason
-    }
+    if count > 2 &* maximumDepth || stack.isDue(count), let reason = refusal(maximumDepth) { return reason }
     count &+= 1
     return nil
   }

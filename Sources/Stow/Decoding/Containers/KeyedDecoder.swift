@@ -1,5 +1,5 @@
-// The way to a value by its key: a container of the key type is taken from its pool or made, and its reader is opened at the
-// object, where it finds each key that is requested.
+// The way to a value by its key: a container of the key type is taken from its pool or made, and its reader is opened
+// at the object, where it finds each key that is requested.
 
 extension DecodingSession {
   /// Returns the container of an object, whose reader `open` opens.
@@ -10,8 +10,7 @@ extension DecodingSession {
     let pool = state.pools[keyType] ?? addPool(keyType)
     guard state.pools.reusesContainers else { return try newContainer(keyType, pool.pointee.keys, open) }
     state.pools.noteUse(pool)
-    return try pool.pointee.take(
-      KeyedDecodingContainer<Key>.self, { makeContainer(keyType, pool.pointee.keys) }, open)
+    return try pool.pointee.take(KeyedDecodingContainer<Key>.self, { makeContainer(keyType, pool.pointee.keys) }, open)
   }
 
   @inline(never)
@@ -60,8 +59,8 @@ typealias DecoderPools = ContainerPools<ObjectReader, DecodingKeyTable>
 
 /// The container of an object that is being read.
 ///
-/// A trivial word if containers are reused, because the standard library copies it for every call. Then the session keeps the
-/// reader, and `SessionPool` keeps the session while somebody holds a container. Otherwise `hold` keeps both.
+/// A trivial word if containers are reused, because the standard library copies it for every call. Then the session
+/// keeps the reader, and `SessionPool` keeps the session while somebody holds a container. Otherwise `hold` keeps both.
 struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// The reference to the reader: a word that may have any bits is copied without a call.
   private let readerBits: UInt
@@ -80,9 +79,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func withSession<Result>(
-    _ body: (DecodingSession, ObjectReader) throws -> Result
-  ) rethrows -> Result {
+  private func withSession<Result>(_ body: (DecodingSession, ObjectReader) throws -> Result) rethrows -> Result {
     try withReader { reader in
       try Unmanaged<DecodingSession>.fromOpaque(reader.owner)._withUnsafeGuaranteedRef { session in
         try body(session, reader)
@@ -157,9 +154,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func missing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
-    guard let found = try formerly(key, reader) else {
-      throw DecodingError.noValue(for: key, path: codingPath)
-    }
+    guard let found = try formerly(key, reader) else { throw DecodingError.noValue(for: key, path: codingPath) }
     return found
   }
 
@@ -228,9 +223,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   // The requirement of the protocol for each scalar type.
   @inline(__always)
-  func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try read(type, key)
-  }
+  func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value { try read(type, key) }
   // The standard library's default implementations of these throw.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try read(type, key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try read(type, key) }
@@ -306,9 +299,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     try nestedDecoder(key).unkeyedContainer()
   }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder {
-    try nestedDecoder(key, mayBeAbsent: true)
-  }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try nestedDecoder(key, mayBeAbsent: true) }
 
   func superDecoder() throws -> any Decoder {
     try withSession { session, reader in

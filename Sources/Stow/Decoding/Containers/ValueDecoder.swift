@@ -23,9 +23,7 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   func decode(arrayAt place: OpenPlace, from session: DecodingSession) -> [Value]? { nil }
 
   /// Decodes values that follow each other.
-  func decode(
-    _ count: Int, from start: Int, session: DecodingSession, _ node: PathNode
-  ) throws -> [Value]? { nil }
+  func decode(_ count: Int, from start: Int, session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
 
   /// Decodes all rows of a table at once.
   func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? { nil }
@@ -34,7 +32,8 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
 
-/// Elements with their session, so that a decoder of one of them holds both in one word. All `Elements` are of this class.
+/// Elements with their session, so that a decoder of one of them holds both in one word. All `Elements` are of this
+/// class.
 class OpenElements: Elements {
   final let session: DecodingSession
 
@@ -44,17 +43,14 @@ class OpenElements: Elements {
   }
 
   /// Returns the place of an element that a path must find, and its node, which is left in the coding path.
-  func place(
-    of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ node: PathNode
-  ) throws -> (OpenPlace, PathNode) {
+  func place(of index: Int, for type: Any.Type, mayBeAbsent: Bool, _ node: PathNode) throws -> (OpenPlace, PathNode) {
     preconditionFailure("elements that no path finds")
   }
 }
 
 extension OpenPlace {
   /// Returns the elements of the array at this place, or where they are if they are whole values.
-  func array(_ session: DecodingSession) throws(FormatError) -> (untagged: OpenElements?, values: Range<Int>)
-  {
+  func array(_ session: DecodingSession) throws(FormatError) -> (untagged: OpenElements?, values: Range<Int>) {
     var layout: ElementLayout?
     if let elements {
       if isEach { return (unsafeDowncast(elements, to: OpenElements.self), 0..<0) }
@@ -116,12 +112,8 @@ extension DecodingSession {
     into target: UnsafeMutablePointer<Value>, _ entry: DecodingPlans.Entry, at place: OpenPlace,
     _ node: PathNode
   ) throws {
-    if entry.isPlain {
-      return target.initialize(to: try decodePlain(Value.self, ValueDecoder(self, place, node)))
-    }
-    try entry.withPlan(as: DecodingPlan<Value>.self) {
-      try $0.decode(into: target, at: place, from: self, node)
-    }
+    if entry.isPlain { return target.initialize(to: try decodePlain(Value.self, ValueDecoder(self, place, node))) }
+    try entry.withPlan(as: DecodingPlan<Value>.self) { try $0.decode(into: target, at: place, from: self, node) }
   }
 
   /// Returns the nil of an optional type inside `level` others; nil for other types.
@@ -257,9 +249,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   private func next(
     _ type: Any.Type, mayBeAbsent: Bool = false
   ) throws -> (place: OpenPlace, node: PathNode, end: Int) {
-    guard !isAtEnd else {
-      throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.")
-    }
+    guard !isAtEnd else { throw DecodingError.noValue(of: type, path: nextPath, "Unkeyed container is at end.") }
     var end = current
     if elements == nil {
       do throws(FormatError) { end = try checked(session.message.reader.end(of: current)) } catch {
@@ -358,9 +348,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   }
 
   /// Returns a decoder even for what a path does not find, which an optional reads as nil.
-  mutating func superDecoder() throws -> any Decoder {
-    try nested((any Decoder).self, mayBeAbsent: true) { $0 }
-  }
+  mutating func superDecoder() throws -> any Decoder { try nested((any Decoder).self, mayBeAbsent: true) { $0 } }
 
   /// Passes the decoder of the next element to `body`, and moves past the element if `body` does not throw.
   /// The element's step stays in the path until the array itself is left, or many came after it.
@@ -369,7 +357,8 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   ) throws -> Result {
     session.leaveKeptPlaces()
     if let (first, calls) = taken, session.path.count - Int(first.index) > DecodingPath.mostTaken {
-      // Unless something within the elements is being decoded. Containers that are still held find their paths by offsets.
+      // Unless something within the elements is being decoded. Containers that are still held find their paths by
+      // offsets.
       if session.path.holds(first), session.calls.count == calls { session.path.pop(to: Int(first.index)) }
       taken = nil
     }

@@ -103,9 +103,7 @@ struct Children: Sendable {
   }
 
   func name(of child: Child, _ message: Message) throws(FormatError) -> String {
-    if let shape = object?.shape {
-      return try message.names(ofShape: shape).names[child.number]
-    }
+    if let shape = object?.shape { return try message.names(ofShape: shape).names[child.number] }
     guard let key = child.key else { return "" }
     return try message.keyString(at: key)
   }
@@ -118,8 +116,8 @@ struct Children: Sendable {
     return names
   }
 
-  /// Returns the most entries that may be left; in a map the exact number, because every one of many nested maps could claim
-  /// all bytes.
+  /// Returns the most entries that may be left; in a map the exact number, because every one of many nested maps could
+  /// claim all bytes.
   func count(_ message: Message) throws(FormatError) -> Int {
     guard object?.shape == nil else { return min(keyCount, end - offset) }
     var (count, next) = (0, offset)

@@ -79,9 +79,7 @@ struct LongTexts {
 
 extension String {
   /// Where its characters are; nil if they are not contiguous.
-  fileprivate var address: Int? {
-    utf8.withContiguousStorageIfAvailable { Int(bitPattern: $0.baseAddress) }
-  }
+  fileprivate var address: Int? { utf8.withContiguousStorageIfAvailable { Int(bitPattern: $0.baseAddress) } }
 }
 
 /// A hash index of the keys of a map or a shape, by their texts.
@@ -141,9 +139,7 @@ struct TextIndex {
   }
 
   /// Returns the slot of the key for which `isSame` is true, or a free one if there is no such key.
-  private func slot(
-    of hash: UInt64, _ isSame: (TextLocation) throws(FormatError) -> Bool
-  ) throws(FormatError) -> Int {
+  private func slot(of hash: UInt64, _ isSame: (TextLocation) throws(FormatError) -> Bool) throws(FormatError) -> Int {
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[slot] != 0 {
       let key = keys[Int(slots[slot]) - 1]
@@ -214,9 +210,7 @@ final class DecodingKeyTable {
   deinit { for text in state.texts.buffer { text?.deallocate() } }
 
   /// Returns the text of the key with the given byte, or nil if it was not requested before.
-  func knownText(ofByte byte: Int) -> SearchedText? {
-    byte < state.texts.count ? state.texts.base[byte] : nil
-  }
+  func knownText(ofByte byte: Int) -> SearchedText? { byte < state.texts.count ? state.texts.base[byte] : nil }
 
   func text<Key: CodingKey>(of key: Key, byte: Int) -> SearchedText {
     if let text = knownText(ofByte: byte) { return text }
@@ -291,14 +285,15 @@ struct KnownNames {
 /// }
 /// ```
 ///
-/// If an object lacks a key, a `StowDecoder` takes the value of the first former name that the object has. If the object has
-/// the key, that counts, and former names are unknown keys. Encoders write present names only, and paths know no others. The
-/// cases of an enumeration with associated values are keys, too. With other coders the protocol does nothing.
+/// If an object lacks a key, a `StowDecoder` takes the value of the first former name that the object has. If the
+/// object has the key, that counts, and former names are unknown keys. Encoders write present names only, and paths
+/// know no others. The cases of an enumeration with associated values are keys, too. With other coders the protocol
+/// does nothing.
 public protocol StowFormerNames: CodingKey, Hashable {
   /// The former names of keys, by the keys, those that are looked for first in front.
   ///
-  /// Each must belong to one key, and must not be the name of another. Otherwise decoding an object that lacks a key of this
-  /// type throws the error of ``checkFormerNames()``.
+  /// Each must belong to one key, and must not be the name of another. Otherwise decoding an object that lacks a key of
+  /// this type throws the error of ``checkFormerNames()``.
   static var formerNames: [Self: [String]] { get }
 }
 
@@ -309,8 +304,8 @@ extension StowFormerNames {
   /// @Test func formerNames() throws { try Order.CodingKeys.checkFormerNames() }
   /// ```
   ///
-  /// - Throws: `DecodingError.dataCorrupted`, whose description names the keys, if two keys have one former name, or if a
-  ///   former name is the name of another key.
+  /// - Throws: `DecodingError.dataCorrupted`, whose description names the keys, if two keys have one former name, or if
+  ///   a former name is the name of another key.
   public static func checkFormerNames() throws {
     if let conflict = FormerNames(Self.self).conflict { throw DecodingError.corrupted(conflict, path: []) }
   }
@@ -336,8 +331,7 @@ package final class FormerNames: Sendable {
     var (keys, flaw) = ([ExactString: Key](), String?.none)
     for (key, names) in former {
       for name in names where name != key.stringValue {
-        let other =
-          areNamesKnown ? Key(stringValue: name) : former.map(\.key).first { $0.stringValue == name }
+        let other = areNamesKnown ? Key(stringValue: name) : former.map(\.key).first { $0.stringValue == name }
         if let other, other != key {
           flaw = "\"\(name)\" is a former name of \"\(key.stringValue)\", and the name of another key."
         } else if let other = keys.updateValue(key, forKey: ExactString(name)), other != key {
@@ -355,9 +349,7 @@ package final class FormerNames: Sendable {
     let there = Set(names.map(ExactString.init))
     var present: [ExactString: String] = [:]
     for (key, formerNames) in self.names where !there.contains(key) {
-      if let name = formerNames.lazy.map(ExactString.init).first(where: there.contains) {
-        present[name] = key.string
-      }
+      if let name = formerNames.lazy.map(ExactString.init).first(where: there.contains) { present[name] = key.string }
     }
     return names.map { present[ExactString($0)] ?? $0 }
   }

@@ -42,9 +42,7 @@ final class Message {
   /// A reader of a value must check its depth first.
   ///
   /// - Parameter contexts: The contexts that the message may rely on.
-  func open(
-    _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ contexts: DecodingContexts?
-  ) throws(FormatError) {
+  func open(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ contexts: DecodingContexts?) throws(FormatError) {
     begin(bytes, maximumDepth: maximumDepth)
     var start = 0
     if let contexts, let context = try contexts.context(of: reader, &start) {
@@ -218,9 +216,7 @@ final class Message {
   func withText<Result>(
     of name: String, _ body: (HashedText) throws(FormatError) -> Result
   ) throws(FormatError) -> Result {
-    if let text = state.known.longTexts.text(madeAs: name) {
-      return try body(keyText(tables.text(reader, at: text)))
-    }
+    if let text = state.known.longTexts.text(madeAs: name) { return try body(keyText(tables.text(reader, at: text))) }
     let text = SearchedText(name)
     defer { text.deallocate() }
     return try body(HashedText(text))
@@ -251,9 +247,7 @@ final class Message {
     state.keys.append(TextIndex.Key(location: key, hash: try keyText(at: key).hash))
   }
 
-  private func removeKeys() {
-    if !state.keys.isEmpty { state.keys.removeAll(keepingCapacity: state.keys.count <= 64) }
-  }
+  private func removeKeys() { if !state.keys.isEmpty { state.keys.removeAll(keepingCapacity: state.keys.count <= 64) } }
 
   /// Checks that no two keys of a map are the same, and returns their number. If they are many, also returns an index.
   func checkKeys(ofMap map: Range<Int>) throws(FormatError) -> (count: Int, index: TextIndex?) {
@@ -298,9 +292,7 @@ final class Message {
     let names = try names(ofShape: shape)
     // Comparing long names may take long.
     if names.areShort {
-      if let likely, names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) {
-        return likely
-      }
+      if let likely, names.names.indices.contains(likely), names.names[likely].hasSameBytes(as: name) { return likely }
       if names.names.count <= 8 { return names.names.firstIndex { $0.hasSameBytes(as: name) } }
     }
     if names.index == nil {

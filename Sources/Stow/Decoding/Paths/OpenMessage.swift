@@ -74,9 +74,7 @@ final class OpenMessage: Sendable {
     private var free: [KnownNames] = []
     private static let most = 8
 
-    mutating func lend(to message: Message) {
-      if let names = free.popLast() { _ = message.exchangeNames(for: names) }
-    }
+    mutating func lend(to message: Message) { if let names = free.popLast() { _ = message.exchangeNames(for: names) } }
 
     mutating func takeBack(from message: Message) {
       if free.count < Self.most { free.append(message.exchangeNames(for: KnownNames())) }
@@ -137,9 +135,7 @@ struct ArrayWalk {
     }
   }
 
-  private func walk(
-    to number: Int, _ marks: inout [Int]
-  ) throws(FormatError) -> (number: Int, offset: Int) {
+  private func walk(to number: Int, _ marks: inout [Int]) throws(FormatError) -> (number: Int, offset: Int) {
     let mark = min(number / ElementMarks.interval, marks.count - 1)
     var (current, offset) = (mark * ElementMarks.interval, marks[mark])
     while current < number, offset < elements.upperBound {
@@ -147,9 +143,7 @@ struct ArrayWalk {
       guard next <= elements.upperBound else { try fail(.malformed, at: offset) }
       offset = next
       current += 1
-      if current == marks.count * ElementMarks.interval, offset < elements.upperBound {
-        marks.append(offset)
-      }
+      if current == marks.count * ElementMarks.interval, offset < elements.upperBound { marks.append(offset) }
     }
     return (current, offset)
   }

@@ -107,8 +107,7 @@ struct PathWalk {
         case .index(let index): try enter(index)
         case .each:
           // Its elements are found when they are asked for.
-          place = place.atSameDepth(
-            .each(try PlaceElements(of: place, message).followed(by: steps, from: index + 1)))
+          place = place.atSameDepth(.each(try PlaceElements(of: place, message).followed(by: steps, from: index + 1)))
           return
         }
       } catch {

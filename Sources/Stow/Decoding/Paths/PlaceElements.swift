@@ -88,26 +88,18 @@ struct PlaceElements: Sendable {
   }
 
   /// Returns the element of an array at an index, if there is one.
-  func element(
-    _ index: Int, _ reader: ByteReader, _ marks: ElementMarks?
-  ) throws(FormatError) -> PartPlace? {
-    if let rest {
-      return try ArrayWalk(elements: rest, reader: reader, marks: marks).element(index).map(place.inside)
-    }
+  func element(_ index: Int, _ reader: ByteReader, _ marks: ElementMarks?) throws(FormatError) -> PartPlace? {
+    if let rest { return try ArrayWalk(elements: rest, reader: reader, marks: marks).element(index).map(place.inside) }
     guard case .elements(let layout) = source, index >= 0, index < layout.count else { return nil }
     return try place.atSameDepth(.element(index), of: layout, reader)
   }
 
   /// Returns the cells of the column that the path leads to in each row; nil for other elements.
   func run(_ message: Message) throws(FormatError) -> CellRun? {
-    guard case .elements(let layout) = source, let columns = layout.columns, steps.count == 1 else {
-      return nil
-    }
+    guard case .elements(let layout) = source, let columns = layout.columns, steps.count == 1 else { return nil }
     switch steps.first {
     case .key(let name):
-      guard let shape = columns.shape, let column = try message.keyIndex(of: name, inShape: shape) else {
-        return nil
-      }
+      guard let shape = columns.shape, let column = try message.keyIndex(of: name, inShape: shape) else { return nil }
       return layout.run(ofColumn: column)
     case .index(let column) where columns.shape == nil: return layout.run(ofColumn: column)
     default: return nil

@@ -110,9 +110,7 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
     if let untagged {
       let areRows = untagged.shape != nil
-      if areRows, let rows = try whole(entry, { try $0.decode(rows: untagged, from: session, node) }) {
-        return rows
-      }
+      if areRows, let rows = try whole(entry, { try $0.decode(rows: untagged, from: session, node) }) { return rows }
       let arePlainRows = areRows && entry.isPlain
       return try array(of: untagged.count, session, node) { index, step, target in
         if arePlainRows {
@@ -125,9 +123,7 @@ final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
     }
     if values.isEmpty { return [] }
     let count = try self.count(values, session, node)
-    if let array = try whole(
-      entry, { try $0.decode(count, from: values.lowerBound, session: session, node) })
-    {
+    if let array = try whole(entry, { try $0.decode(count, from: values.lowerBound, session: session, node) }) {
       return array
     }
     var offset = values.lowerBound
@@ -208,8 +204,7 @@ final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Valu
     -> [String: Value]
   {
     guard let offset = place.tagged else {
-      guard let table = place.elements, let shape = table.shape, let row = table.layout.row(place.number)
-      else {
+      guard let table = place.elements, let shape = table.shape, let row = table.layout.row(place.number) else {
         return try session.decodePlain([String: Value].self, ValueDecoder(session, place, node))
       }
       return try self.row(at: row, of: table, shape, session, node)
@@ -272,8 +267,7 @@ final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Valu
     _ node: PathNode, _ decode: (PathNode) throws -> Value
   ) throws {
     let mark = session.path.count
-    let step = session.path.push(
-      PathStep(key.isInMessage ? .name : .definedName, parent: node, value: key.offset))
+    let step = session.path.push(PathStep(key.isInMessage ? .name : .definedName, parent: node, value: key.offset))
     defer { session.path.pop(to: mark) }
     guard result.updateValue(try decode(step), forKey: name) == nil else {
       throw collision(result, name, key, session, node)
@@ -301,9 +295,7 @@ final class KeyedDictionaryPlan<Key: Decodable & Hashable, Value: Decodable>: De
   {
     let result = try session.decodePlain([Key: Value].self, ValueDecoder(session, place, node))
     try session.attempt(at: node, expected: [Key: Value].self) { () throws(FormatError) in
-      guard result.count == (try keyCount(at: place, session)) else {
-        try fail(.equalKeys, at: place.offset)
-      }
+      guard result.count == (try keyCount(at: place, session)) else { try fail(.equalKeys, at: place.offset) }
     }
     return result
   }

@@ -32,7 +32,8 @@ final class StowValuePlan: DecodingPlan<StowValue> {
   }
 }
 
-/// Reads a value with all that is inside. No array is made before its elements are counted: few bytes cannot ask for much.
+/// Reads a value with all that is inside. No array is made before its elements are counted: few bytes cannot ask for
+/// much.
 struct StowValueReader {
   private let session: DecodingSession
   private let message: Message
@@ -103,9 +104,7 @@ struct StowValueReader {
     let start = offset
     guard var children = try Children(of: start, message) else { try fail(.malformed, at: start) }
     offset = children.end
-    guard session.calls.enter(maximumDepth: message.maximumDepth) == nil else {
-      try fail(.noRoom, at: start)
-    }
+    guard session.calls.enter(maximumDepth: message.maximumDepth) == nil else { try fail(.noRoom, at: start) }
     defer { session.calls.leave() }
     let isMap = children.map != nil
     let recordKeys = try recordKeys(children)

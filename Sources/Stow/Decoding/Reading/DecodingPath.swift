@@ -86,9 +86,7 @@ struct DecodingPath: ~Copyable {
   }
 
   @inline(never)
-  private mutating func store(_ key: any CodingKey) {
-    while keys.count <= count { keys.append(key) }
-  }
+  private mutating func store(_ key: any CodingKey) { while keys.count <= count { keys.append(key) } }
 
   /// How many steps of containers that were taken from one container may stay in the path.
   static let mostTaken = 1024
@@ -130,12 +128,8 @@ struct DecodingPath: ~Copyable {
   // MARK: coding paths
 
   /// Returns the coding path of a container or decoder, which reads the value at `offset`.
-  mutating func codingPath(
-    to node: PathNode, at offset: Int? = nil, _ message: Message
-  ) -> [any CodingKey] {
-    if let count = remember(node, message) {
-      return count == lastPath.count ? lastPath : Array(lastPath[..<count])
-    }
+  mutating func codingPath(to node: PathNode, at offset: Int? = nil, _ message: Message) -> [any CodingKey] {
+    if let count = remember(node, message) { return count == lastPath.count ? lastPath : Array(lastPath[..<count]) }
     return offset.map { message.path(to: $0, from: message.body) } ?? []
   }
 
@@ -170,9 +164,7 @@ struct DecodingPath: ~Copyable {
     return lastPath.count
   }
 
-  func holds(_ node: PathNode) -> Bool {
-    node.index < count && steps[Int(node.index)].serial == node.serial
-  }
+  func holds(_ node: PathNode) -> Bool { node.index < count && steps[Int(node.index)].serial == node.serial }
 
   private func parent(of node: PathNode) -> PathNode {
     let parent = steps[Int(node.index)].parent
@@ -198,8 +190,8 @@ struct DecodingPath: ~Copyable {
 }
 
 extension Message {
-  /// Returns the path of the value that begins at `offset`, or of the innermost container around it, by walking down from
-  /// the top: a container that outlived the `init(from:)` it was made for has lost its place in the stack.
+  /// Returns the path of the value that begins at `offset`, or of the innermost container around it, by walking down
+  /// from the top: a container that outlived the `init(from:)` it was made for has lost its place in the stack.
   func path(to offset: Int, from body: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var value = body

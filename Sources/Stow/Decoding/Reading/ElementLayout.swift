@@ -229,16 +229,12 @@ class Elements {
   }
 
   /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
-  func run(_ number: ElementNumber, _ message: Message) throws(FormatError) -> CellRun? {
-    layout.run(ofRow: number)
-  }
+  func run(_ number: ElementNumber, _ message: Message) throws(FormatError) -> CellRun? { layout.run(ofRow: number) }
 
   final func read<Value: ReadableScalar>(
     _ type: Value.Type, _ number: ElementNumber, _ message: Message
   ) throws(FormatError) -> Value {
-    if let (column, row) = layout.column(number) {
-      return try Value.readCell(message, column, inRowAt: row)
-    }
+    if let (column, row) = layout.column(number) { return try Value.readCell(message, column, inRowAt: row) }
     return try Value.read(layout.cell(number, message.reader), at: layout.offset(of: number))
   }
 

@@ -18,16 +18,12 @@ struct ErrorMaker: ~Copyable {
     var text = beginning(expected, found) + String(error.offset)
     let isNull = found == Self.name(.null)
     if error.offset == message.body {
-      if isNull, message.reader.base[0] == MessageTables.tag {
-        text += "; the message is that of a StowContext"
-      }
+      if isNull, message.reader.base[0] == MessageTables.tag { text += "; the message is that of a StowContext" }
       // A JSON object may be as long as the array that begins like it.
       if Self.endsAsObject(message) { text += Self.resemblance(message) }
     }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
-    if error.kind == .unrepresentable || error.kind == .notAnInteger {
-      return DecodingError.dataCorrupted(context)
-    }
+    if error.kind == .unrepresentable || error.kind == .notAnInteger { return DecodingError.dataCorrupted(context) }
     return isNull
       ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
   }
@@ -73,8 +69,7 @@ struct ErrorMaker: ~Copyable {
     _ error: FormatError, path: [any CodingKey], expected: Any.Type?, _ message: Message
   ) -> DecodingError {
     if let expected, error.offset == Self.nowhere {
-      return .noValue(
-        of: expected, path: path, "Expected a value of type \(expected), but there is none.")
+      return .noValue(of: expected, path: path, "Expected a value of type \(expected), but there is none.")
     }
     let wanted = expected.map { "Expected a value of type \($0)" } ?? "Expected a message"
     let isReadable =
@@ -86,9 +81,7 @@ struct ErrorMaker: ~Copyable {
     let context = DecodingError.Context(
       codingPath: path, debugDescription: "\(wanted), but \(describe(error, message))\(hint)",
       underlyingError: isReadable ? nil : Unreadable())
-    guard let expected, error.kind == .mismatch || error.kind == .several else {
-      return .dataCorrupted(context)
-    }
+    guard let expected, error.kind == .mismatch || error.kind == .several else { return .dataCorrupted(context) }
     return .typeMismatch(expected, context)
   }
 

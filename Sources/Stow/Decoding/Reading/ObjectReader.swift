@@ -31,8 +31,8 @@ final class ObjectReader {
   private var entryIndex: TextIndex?
   /// Whether all keys of the map are known to be distinct.
   private var keysAreChecked = false
-  /// The keys that were found as the next entry of the map, as bits of their bytes; and where the last of them was. Keys may
-  /// share a bit, and then all keys are checked.
+  /// The keys that were found as the next entry of the map, as bits of their bytes; and where the last of them was.
+  /// Keys may share a bit, and then all keys are checked.
   private var takenKeys: UInt64 = 0
   private var lastTaken: Int?
   /// Whether each entry before the next one was found so.
@@ -97,9 +97,7 @@ final class ObjectReader {
   }
 
   func open(objectAt offset: Int, _ node: PathNode) throws(FormatError) {
-    guard let object = try ObjectHeader.read(message.reader, at: offset) else {
-      try fail(.mismatch, at: offset)
-    }
+    guard let object = try ObjectHeader.read(message.reader, at: offset) else { try fail(.mismatch, at: offset) }
     try open(object, at: offset, node)
   }
 
@@ -163,9 +161,7 @@ final class ObjectReader {
     return next < keyCount ? next : nil
   }
 
-  private func isPresent(_ keyIndex: Int) -> Bool {
-    presence.map { message.reader.bit(keyIndex, at: $0) } ?? true
-  }
+  private func isPresent(_ keyIndex: Int) -> Bool { presence.map { message.reader.bit(keyIndex, at: $0) } ?? true }
 
   // MARK: finding
 
@@ -211,9 +207,7 @@ final class ObjectReader {
   }
 
   private func keyIndex<Key: CodingKey>(of key: Key, byte: Int) throws(FormatError) -> Int? {
-    guard keyTable.hasBytes else {
-      return try message.keyIndex(of: key.stringValue, inShape: shape, likely: nextIndex)
-    }
+    guard keyTable.hasBytes else { return try message.keyIndex(of: key.stringValue, inShape: shape, likely: nextIndex) }
     let known = indices[byte]
     if known < Self.missing { return Int(known) }
     if known == Self.missing, keyCount < Int(Self.missing) { return nil }
@@ -343,9 +337,7 @@ final class ObjectReader {
   }
 
   /// The same for a value that ends at `offset`.
-  func pass(_ found: Found, to offset: Int) throws(FormatError) {
-    if case .value = found { try advance(to: offset) }
-  }
+  func pass(_ found: Found, to offset: Int) throws(FormatError) { if case .value = found { try advance(to: offset) } }
 
   func place(_ found: Found) -> OpenPlace {
     switch found {
@@ -375,8 +367,8 @@ final class ObjectReader {
     return current &+ text.bytes.count
   }
 
-  /// Takes the next entry for the key with a byte. Returns false if one before it may have been taken for that key, too:
-  /// a type that asks for a key again must not get the other value that a malformed map has for it.
+  /// Takes the next entry for the key with a byte. Returns false if one before it may have been taken for that key,
+  /// too: a type that asks for a key again must not get the other value that a malformed map has for it.
   @inline(__always)
   private func takeKey(ofByte byte: Int) -> Bool {
     if current == lastTaken { return true }
@@ -409,9 +401,7 @@ final class ObjectReader {
       return .value(at: current &+ text.bytes.count)
     }
     // Each entry has the key of another byte.
-    if current == end, areTaken, takenKeys & Self.bit(ofByte: byte) == 0, !keyTable.hasEqualTexts {
-      return nil
-    }
+    if current == end, areTaken, takenKeys & Self.bit(ofByte: byte) == 0, !keyTable.hasEqualTexts { return nil }
     if entryIndex != nil { return try findIndexed(HashedText(text)) }
     // The entries from the next one on are looked at, and then those before it.
     var (offset, stop) = (current, end)

@@ -49,9 +49,7 @@ extension ReadableScalar {
   }
 
   /// Fails: most types have no cells.
-  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
-    try fail(.cellMismatch, at: offset)
-  }
+  static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self { try fail(.cellMismatch, at: offset) }
 
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
     -> Self
@@ -79,8 +77,7 @@ extension ReadableScalar {
     if tag == DataValues.tag, Self.self == UInt8.self {
       let bytes = try DataValues.read(reader, at: offset)
       // Both are one type, which the compiler knows under two names.
-      return unsafeBitCast(
-        [UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Self].self)
+      return unsafeBitCast([UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Self].self)
     }
     return try array(in: Arrays.read(reader, at: offset), message)
   }
@@ -117,16 +114,12 @@ extension ReadableScalar {
   ///
   /// Not inlined, so that code that reads values with a tag stays short.
   @inline(never)
-  static func readCell(
-    _ message: Message, _ column: Columns.Column, inRowAt row: Int
-  ) throws(FormatError) -> Self {
+  static func readCell(_ message: Message, _ column: Columns.Column, inRowAt row: Int) throws(FormatError) -> Self {
     try read(message, column, inRowAt: row)
   }
 
   @inline(__always)
-  static func read(
-    _ message: Message, _ column: Columns.Column, inRowAt row: Int
-  ) throws(FormatError) -> Self {
+  static func read(_ message: Message, _ column: Columns.Column, inRowAt row: Int) throws(FormatError) -> Self {
     guard var constant = column.constant else {
       return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
     }
@@ -165,18 +158,14 @@ extension ReadableScalar where Self: FixedWidthInteger {
 
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Self {
-    guard Integers.isUsual(try reader.byte(at: offset)) else {
-      return try readRare(reader, at: offset, next: &next)
-    }
+    guard Integers.isUsual(try reader.byte(at: offset)) else { return try readRare(reader, at: offset, next: &next) }
     let value = try Integers.read(reader, at: offset, next: &next)
     if let result = Self(exactly: value) { return result }
     try fail(.unrepresentable, at: offset)
   }
 
   @inline(never)
-  private static func readRare(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> Self {
+  private static func readRare(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Self {
     if let parts = try Decimals.readWide(reader, at: offset, next: &next) {
       guard let result = Self(exactly: parts) else { try fail(.unrepresentable, at: offset) }
       return result
@@ -240,9 +229,7 @@ extension UInt128: ReadableScalar {}
 extension BinaryFloatingPoint {
   /// Returns the number nearest to the integer at `offset`, of whatever width.
   @inline(never)
-  fileprivate static func nearest(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> Self {
+  fileprivate static func nearest(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Self {
     guard let wide = try Decimals.readWide(reader, at: offset, next: &next) else {
       return Self(try Integers.read(reader, at: offset, next: &next))
     }
@@ -261,20 +248,14 @@ extension Double: ReadableScalar {
   @inline(__always)
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     let reader = message.reader
-    guard Floats.isFloat(try reader.byte(at: offset)) else {
-      return try readRare(reader, at: offset, next: &next)
-    }
+    guard Floats.isFloat(try reader.byte(at: offset)) else { return try readRare(reader, at: offset, next: &next) }
     return try Floats.read(reader, at: offset, next: &next)
   }
 
   @inline(never)
-  private static func readRare(
-    _ reader: ByteReader, at offset: Int, next: inout Int
-  ) throws(FormatError) -> Double {
+  private static func readRare(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Double {
     if let seconds = try Dates.read(reader, at: offset, next: &next) { return seconds }
-    if Tag.kind(of: try reader.byte(at: offset)) == .integer {
-      return try nearest(reader, at: offset, next: &next)
-    }
+    if Tag.kind(of: try reader.byte(at: offset)) == .integer { return try nearest(reader, at: offset, next: &next) }
     if let parts = try Decimals.readWide(reader, at: offset, next: &next) { return parts.double }
     try fail(.mismatch, at: offset)
   }
@@ -310,9 +291,7 @@ extension Float: ReadableScalar {
     let reader = message.reader
     if let float = try Floats.float(reader, at: offset, next: &next) { return float }
     // Not by way of `Double`, which would round twice.
-    if Tag.kind(of: try reader.byte(at: offset)) == .integer {
-      return try nearest(reader, at: offset, next: &next)
-    }
+    if Tag.kind(of: try reader.byte(at: offset)) == .integer { return try nearest(reader, at: offset, next: &next) }
     let value = try Double.read(message, at: offset, next: &next)
     return try Float(value).checked(wasFinite: value.isFinite, at: offset)
   }
@@ -355,9 +334,7 @@ extension String: ReadableScalar {
   }
 
   @inline(never)
-  private static func readRare(
-    _ message: Message, at offset: Int, next: inout Int
-  ) throws(FormatError) -> String {
+  private static func readRare(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> String {
     let reader = message.reader
     if let string = try Strings.readLong(reader, at: offset, next: &next) { return string }
     if try reader.byte(at: offset) == URLs.tag {
@@ -387,9 +364,7 @@ extension UUID: ReadableScalar {
     if let bits = try UUIDs.read(message.reader, at: offset, next: &next) { return UUID(bits: bits) }
     let string = try String.read(message, at: offset, next: &next)
     // The length is checked first: a long string need not be looked at, however often it is referred to.
-    guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else {
-      try fail(.wrongText, at: offset)
-    }
+    guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else { try fail(.wrongText, at: offset) }
     return uuid
   }
 
@@ -422,9 +397,7 @@ extension Data: ReadableScalar {
 extension Decimal: ReadableScalar {
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
     let reader = message.reader
-    if let parts = try Decimals.readWide(reader, at: offset, next: &next) {
-      return try make(parts, at: offset)
-    }
+    if let parts = try Decimals.readWide(reader, at: offset, next: &next) { return try make(parts, at: offset) }
     let tag = try reader.byte(at: offset)
     if Floats.isFloat(tag) { return try make(Floats.read(reader, at: offset, next: &next), at: offset) }
     return try make(DecimalParts(Int128.read(message, at: offset, next: &next)), at: offset)

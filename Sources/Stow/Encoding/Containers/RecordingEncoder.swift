@@ -2,8 +2,8 @@ import Synchronization
 
 /// The encoder that a value receives: the place on the tape where the value goes.
 ///
-/// Three trivial words, so that it fits inside its existential and nothing is counted. It may escape from the `encode(to:)`
-/// it was made for; once the message is over, what is encoded to it is discarded, and it has no path.
+/// Three trivial words, so that it fits inside its existential and nothing is counted. It may escape from the
+/// `encode(to:)` it was made for; once the message is over, what is encoded to it is discarded, and it has no path.
 struct RecordingEncoder: Encoder, StowValueCoder {
   /// The token of the place.
   private let position: TapePosition
@@ -29,9 +29,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
   /// The builder; nil when the message is over.
   var builder: BuilderReference? { position.builder }
 
-  var codingPath: [any CodingKey] {
-    builder?.lend { $0.recorded.path(key, at: place, in: parent) } ?? []
-  }
+  var codingPath: [any CodingKey] { builder?.lend { $0.recorded.path(key, at: place, in: parent) } ?? [] }
 
   var userInfo: [CodingUserInfoKey: Any] { builder.map { $0.lend { $0.userInfo.shown } } ?? [:] }
 
@@ -65,9 +63,7 @@ extension RecordingEncoder: SingleValueEncodingContainer {
   func encode(_ value: Int128) { put(value) }
   func encode(_ value: UInt128) { put(value) }
 
-  func encode<Value: Encodable>(_ value: Value) throws {
-    try builder?.lend { try $0.encode(value, at: self) }
-  }
+  func encode<Value: Encodable>(_ value: Value) throws { try builder?.lend { try $0.encode(value, at: self) } }
 }
 
 /// An array that is being recorded.
@@ -93,9 +89,7 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// Returns nil when the message is over.
   @inline(__always)
   @discardableResult
-  private mutating func append<Result>(
-    _ body: (TapeBuilder, _ index: Int) throws -> Result
-  ) rethrows -> Result? {
+  private mutating func append<Result>(_ body: (TapeBuilder, _ index: Int) throws -> Result) rethrows -> Result? {
     let array = array
     var index = lastCount
     let result = try position.builder?.lend { builder in
@@ -148,17 +142,13 @@ struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { writer.codingPath }
 
-  mutating func encodeNil(forKey key: Key) {
-    writer.record(key) { builder, key, _ in builder.putNil(key: key) }
-  }
+  mutating func encodeNil(forKey key: Key) { writer.record(key) { builder, key, _ in builder.putNil(key: key) } }
   @inline(__always)
   mutating func encode<Value: RecordableScalar>(_ value: Value, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: Int128, forKey key: Key) { writer.put(value, key) }
   mutating func encode(_ value: UInt128, forKey key: Key) { writer.put(value, key) }
 
-  mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    try writer.encode(value, key)
-  }
+  mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try writer.encode(value, key) }
 
   // Absent values are noted, too: without these, the standard library would make no call for them.
 
@@ -336,9 +326,7 @@ final class ObjectWriter {
 
   /// Lets `body` record the value for `key`, which may be a container; it receives the key and the object.
   @inline(__always)
-  func record<Key: CodingKey, Result>(
-    _ key: Key, _ body: (TapeBuilder, TokenKey, _ object: Int) -> Result
-  ) -> Result {
+  func record<Key: CodingKey, Result>(_ key: Key, _ body: (TapeBuilder, TokenKey, _ object: Int) -> Result) -> Result {
     let key = announce(key)
     return builder.lend { body($0, key, turn.object) }
   }
@@ -347,8 +335,7 @@ final class ObjectWriter {
     builder.lend { builder in
       goOn(builder)
       if turn.expected >= 0 { builder.recorded.isInOrder = false }
-      return builder.appendPlace(
-        key: builder.recorded.key(PathKey.super.stringValue), parent: turn.object)
+      return builder.appendPlace(key: builder.recorded.key(PathKey.super.stringValue), parent: turn.object)
     }
   }
 }

@@ -14,9 +14,7 @@ class EncodingPlan<Value>: AnyEncodingPlan {
   /// Appends a value, which the caller links to `parent`.
   ///
   /// - Parameter level: How many optionals are around the value, which distinguishes a nil in it from theirs.
-  func append(
-    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
-  ) throws {
+  func append(_ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int) throws {
     preconditionFailure("an encoding plan without a way to encode")
   }
 
@@ -62,9 +60,7 @@ extension TapeBuilder {
 
   /// Records a value, and links it to the container whose key it has. If this throws, the key has no value.
   @inline(__always)
-  func encode<Value: Encodable>(
-    _ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0
-  ) throws {
+  func encode<Value: Encodable>(_ value: borrowing Value, key: TokenKey, in container: Int, level: Int = 0) throws {
     try encode(value, by: plan(of: Value.self), key: key, in: container, level: level)
   }
 
@@ -112,9 +108,7 @@ extension TapeBuilder {
         defer { endCall() }
         try value.encode(to: encoder)
       } else {
-        try fill(encoder) {
-          try append(value, by: entry, key: encoder.key, parent: encoder.parent, level: 0)
-        }
+        try fill(encoder) { try append(value, by: entry, key: encoder.key, parent: encoder.parent, level: 0) }
       }
     }
   }
@@ -133,9 +127,7 @@ extension TapeBuilder {
   // MARK: keyed containers
 
   @inline(__always)
-  func pool<Key: CodingKey>(of keyType: Key.Type) -> EncoderPools.Reference {
-    pools[keyType] ?? addPool(keyType)
-  }
+  func pool<Key: CodingKey>(of keyType: Key.Type) -> EncoderPools.Reference { pools[keyType] ?? addPool(keyType) }
 
   @inline(never)
   private func addPool<Key: CodingKey>(_ keyType: Key.Type) -> EncoderPools.Reference {
@@ -168,9 +160,7 @@ extension TapeBuilder {
   private func keyed<Key: CodingKey>(
     _ pool: EncoderPools.Reference, _ object: Int, isNested: Bool = false
   ) -> KeyedEncodingContainer<Key> {
-    guard pools.reusesContainers else {
-      return newContainer(pool.pointee.keys, of: object, isNested: isNested)
-    }
+    guard pools.reusesContainers else { return newContainer(pool.pointee.keys, of: object, isNested: isNested) }
     pools.noteUse(pool)
     return pool.pointee.take(KeyedEncodingContainer<Key>.self) {
       makeContainer(Key.self, pool.pointee.keys)

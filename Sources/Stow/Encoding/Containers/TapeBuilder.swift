@@ -2,12 +2,12 @@
 ///
 /// Whoever owns a container links a value to it once the value is complete. An `encode(to:)` is given a place on the
 /// tape. The place becomes a container where it is, or takes the scalar that comes next; or a value that was recorded
-/// elsewhere is moved there. The places of `superEncoder` and nested containers are linked at once, all others when they
-/// are complete. A place that never gets a value is an empty object.
+/// elsewhere is moved there. The places of `superEncoder` and nested containers are linked at once, all others when
+/// they are complete. A place that never gets a value is an empty object.
 ///
 /// The tape is in the order of the document as long as one container goes on after the other: the current one, or one
-/// that encloses it and belongs to the `encode(to:)` that is running. Everything else clears `isInOrder`, and nothing more
-/// happens until the message is complete (`DocumentOrder`).
+/// that encloses it and belongs to the `encode(to:)` that is running. Everything else clears `isInOrder`, and nothing
+/// more happens until the message is complete (`DocumentOrder`).
 ///
 /// Builders are reused: what belongs to types (key tables, encoding plans, containers) stays, what belongs to
 /// a message goes.
@@ -297,14 +297,14 @@ final class TapeBuilder {
 
   // MARK: depth
 
-  /// Returns how many containers may nest in `parent` without another look at the depth and the stack; fewer than `wanted`
-  /// if they may not.
+  /// Returns how many containers may nest in `parent` without another look at the depth and the stack; fewer than
+  /// `wanted` if they may not.
   func levels(in parent: Int, wanted: Int = 1) -> Int {
-    let most = min(
-      state.maximumDepth &- recorded.tape.depth(of: parent), 2 &* state.maximumDepth &+ 1 &- state.calls)
+    let most = min(state.maximumDepth &- recorded.tape.depth(of: parent), 2 &* state.maximumDepth &+ 1 &- state.calls)
     let unchecked = state.stack.callsUntilCheck(state.calls)
     if unchecked >= wanted || most < wanted { return min(most, unchecked) }
-    // One check covers all that is wanted: an array and an object in it take one call, and rows that are kept take none.
+    // One check covers all that is wanted: an array and an object in it take one call, and rows that are kept take
+    // none.
     return isStackLow ? 0 : min(most, max(wanted, 1 &+ state.stack.callsUntilCheck(state.calls &+ 1)))
   }
 

@@ -169,9 +169,7 @@ struct Emitter: ~Copyable {
     switch frame.keys {
     case .none: break
     case .bytes:
-      if let table = frame.table {
-        write(keyAt: table.pointee.slot(ofByte: token.key.byte), of: table, &message)
-      }
+      if let table = frame.table { write(keyAt: table.pointee.slot(ofByte: token.key.byte), of: table, &message) }
     case .strings: write(key: message.tape.keyString(at: index), &message)
     }
   }
@@ -214,8 +212,7 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ message: inout RecordedMessage)
-  {
+  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ message: inout RecordedMessage) {
     let string = keys.pointee.string(atSlot: slot)
     let symbol = string < 0 ? 0 : Int(message.strings[string].symbol)
     if symbol > 0 { return writer.text(symbol: symbol - 1) }
@@ -225,9 +222,7 @@ struct Emitter: ~Copyable {
   /// Writes the text of a key that a table knows.
   @inline(__always)
   mutating func write(key text: UnsafeRawBufferPointer) {
-    guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else {
-      return writer.bytes(text)
-    }
+    guard text.count <= BackwardWriter.shortLimit, let start = text.baseAddress else { return writer.bytes(text) }
     writer.shortBytes(endingAt: start + text.count, count: text.count)
   }
 
@@ -363,8 +358,7 @@ extension Emitter {
     let best = PackedDoubles.best(for: values, integers: integers, cells: room.decimals)
     let length = (best?.stride ?? 0) * values.count + (best?.type == ElementType.float ? 0 : 1)
     let size = 1 + Varint.size(length) + length
-    guard let best, size <= Arrays.size(Self.taggedSize(of: values, integers, best, room.decimals))
-    else {
+    guard let best, size <= Arrays.size(Self.taggedSize(of: values, integers, best, room.decimals)) else {
       let end = writer.count
       for index in values.indices.reversed() {
         writer.reserve(BackwardWriter.margin)
@@ -437,12 +431,10 @@ extension Emitter {
     writePackedHeader(ElementType.bits, length: Self.bitsLength(count))
   }
 
-  /// Writes a whole array that was retained. Returns false if it has rows that do better one by one, which are on the tape
-  /// then.
+  /// Writes a whole array that was retained. Returns false if it has rows that do better one by one, which are on the
+  /// tape then.
   @inline(never)
-  private mutating func writeRetained(
-    _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage
-  ) -> Bool {
+  private mutating func writeRetained(_ index: Int, _ tape: TapeView, _ message: inout RecordedMessage) -> Bool {
     let value = message.retained[tape[index].value]
     guard case .rows(let rows) = value else {
       writeRetained(value)

@@ -85,9 +85,7 @@ struct RowLayout {
   }
 
   /// - Parameter memory: That of rows that were kept.
-  private func gather(
-    _ tape: TapeView, _ room: ColumnScratch.Room, from memory: UnsafeRawPointer?
-  ) -> [Column]? {
+  private func gather(_ tape: TapeView, _ room: ColumnScratch.Room, from memory: UnsafeRawPointer?) -> [Column]? {
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
     let keptColumns = kept?.columns ?? []
@@ -221,9 +219,7 @@ struct RowLayout {
 
 extension Emitter {
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
-  mutating func writeRows(
-    _ rows: RowLayout, _ tape: TapeView, _ message: inout RecordedMessage
-  ) -> Bool {
+  mutating func writeRows(_ rows: RowLayout, _ tape: TapeView, _ message: inout RecordedMessage) -> Bool {
     let room = scratch.makeRoom(rows.count * rows.columnCount)
     defer { scratch.removeAll() }
     guard let columns = rows.gather(tape, room) else { return false }
@@ -269,9 +265,7 @@ extension Emitter {
 }
 
 extension Emitter {
-  private mutating func write(
-    _ constant: RowLayout.Constant, _ tape: TapeView, _ message: inout RecordedMessage
-  ) {
+  private mutating func write(_ constant: RowLayout.Constant, _ tape: TapeView, _ message: inout RecordedMessage) {
     switch constant.kind {
     case .integer, .longInteger, .double, .true, .false: write(constant.kind, constant.number)
     default: write(value: tape[constant.token], tape, &message)
@@ -312,8 +306,7 @@ extension Emitter {
         let keyCount = keys.pointee.present.count
         let isPartial = frame.marks.nonzeroBitCount < keyCount
         if isPartial { writer.littleEndian(frame.marks, width: Records.presenceSize(keyCount)) }
-        Records.writeHeader(
-          writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+        Records.writeHeader(writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
         frame = outer.takeLast()
         frame.marks |= places[number]
       }
@@ -322,8 +315,8 @@ extension Emitter {
 }
 
 extension KeptRows {
-  /// The bit of each step's key in the shape of its object; nil if not all objects are records, or of shapes with more keys
-  /// than bits.
+  /// The bit of each step's key in the shape of its object; nil if not all objects are records, or of shapes with more
+  /// keys than bits.
   fileprivate var places: [UInt64]? {
     var places: [UInt64] = []
     var objects: [KeyTable.Reference] = []

@@ -106,9 +106,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   func add(_ message: borrowing RecordedMessage, _ plan: borrowing MessagePlan) {
     for string in plan.symbols { noteSymbol(state.strings.intern(message.strings.utf8(string))) }
     for shape in plan.shapes {
-      let indices = plan.keys(of: shape, message).map {
-        UInt32(state.strings.intern(message.strings.utf8($0)))
-      }
+      let indices = plan.keys(of: shape, message).map { UInt32(state.strings.intern(message.strings.utf8($0))) }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
       state.version = Self.newVersion()
@@ -167,7 +165,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
     return nil
   }
 
-  /// Returns, for each key of a shape, its index in `wanted`; nil if the shape does not have all of them, in that order.
+  /// Returns, for each key of a shape, its index in `wanted`; nil if the shape does not have all of them, in that
+  /// order.
   private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
     var next = 0
     let positions = keys[ranges[shape]].map { key in

@@ -50,9 +50,7 @@ struct Planner: ~Copyable {
   private mutating func choose(_ message: inout RecordedMessage, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
     if plan.hasPrelude || plan.hasLists { plan.removeAll() }
-    if !candidates.isEmpty {
-      candidates.removeAll(keepingCapacity: candidates.capacity <= MessagePlan.mostKept)
-    }
+    if !candidates.isEmpty { candidates.removeAll(keepingCapacity: candidates.capacity <= MessagePlan.mostKept) }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A single map gets no shape, unless a context has one for it.
@@ -66,9 +64,7 @@ struct Planner: ~Copyable {
     var mayHaveSymbols = message.strings.hasRepeats || definitions != nil
     if definitions == nil, Self.hasSingleObject(message) {
       // Its keys are written once, as texts.
-      if message.keyTables.active[0].pointee.settleSingleObject(&message.strings) {
-        mayHaveSymbols = true
-      }
+      if message.keyTables.active[0].pointee.settleSingleObject(&message.strings) { mayHaveSymbols = true }
     } else if message.keyTables.active.count > 0 || plan.hasLists {
       chooseShapes(&message, definitions)
       countKeyUses(&message)
@@ -99,8 +95,7 @@ struct Planner: ~Copyable {
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
       // For later messages, the keys without a value join.
-      let isDefined =
-        definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.isEmpty
+      let isDefined = definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.isEmpty
       if isDefined { keys.pointee.collectPresent(all: true) }
       considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
@@ -123,9 +118,7 @@ struct Planner: ~Copyable {
       }
       plan.shapes = order.map { shapes[$0] }
     }
-    for (number, shape) in plan.shapes.enumerated() {
-      assign(plan.firstShape + number, to: shape, message)
-    }
+    for (number, shape) in plan.shapes.enumerated() { assign(plan.firstShape + number, to: shape, message) }
   }
 
   /// Makes objects records of a shape that the reader knows, if there is one and no other way takes fewer bytes.
@@ -142,9 +135,7 @@ struct Planner: ~Copyable {
 
   /// Returns how many bytes a shape saves. Every use saves the keys and takes a byte for the shape; the shape
   /// itself takes the keys once.
-  private static func gain(textSize: Int, uses: Int) -> Int64 {
-    Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1
-  }
+  private static func gain(textSize: Int, uses: Int) -> Int64 { Int64(uses - 1) * Int64(textSize) - Int64(uses) - 1 }
 
   private mutating func considerShape(
     _ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int, isDefined: Bool = false
@@ -154,9 +145,7 @@ struct Planner: ~Copyable {
     plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
   }
 
-  private mutating func assign(
-    _ number: Int, to shape: MessagePlan.Shape, _ message: borrowing RecordedMessage
-  ) {
+  private mutating func assign(_ number: Int, to shape: MessagePlan.Shape, _ message: borrowing RecordedMessage) {
     switch shape.source {
     case .keyTable(let index): message.keyTables[index].pointee.shape = number
     case .list(let index): plan.maps.lists[index].shape = number
@@ -174,9 +163,7 @@ struct Planner: ~Copyable {
     }
     for list in plan.maps.lists where list.shape >= 0 {
       let written = isKnown(shape: list.shape) ? 0 : 1
-      for key in list.keys {
-        message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - list.uses)
-      }
+      for key in list.keys { message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - list.uses) }
     }
   }
 
@@ -236,8 +223,7 @@ struct Planner: ~Copyable {
       guard definitions.grows, !definitions.isFull,
         KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
       else { return false }
-      candidates.append(
-        Candidate(string: index, uses: uses, shortGain: Self.worthPrelude, longGain: Self.worthPrelude))
+      candidates.append(Candidate(string: index, uses: uses, shortGain: Self.worthPrelude, longGain: Self.worthPrelude))
     } else if known.mark != 0 {
       // Otherwise a text takes fewer bytes.
       strings[index].symbol = known.symbol
@@ -315,7 +301,8 @@ struct MessagePlan: ~Copyable {
 
   func preludeBound(_ message: borrowing RecordedMessage) -> Int {
     guard hasPrelude else { return 0 }
-    // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a reference.
+    // The tag and two counts; the text of each symbol; of each shape the count, and of each key the text or a
+    // reference.
     var size = 1 + 2 * Varint.longest
     for symbol in symbols { size += KeyText.measure(message.strings.utf8(symbol)).size }
     for shape in shapes {

@@ -1,9 +1,10 @@
 /// Puts a tape in the order of the document: the one pass that repairs what came in another.
 ///
 /// It follows the links from the top, and appends the values to a second tape. Values that threw are left out, because
-/// nothing links to them. Of several values for a key the last one counts, in the place of the first. An object that has a
-/// key of another type than its first ones becomes a map. Strings join the pool as they first occur, and uses are counted
-/// again; so are slots, if keys are sorted. Takes time linear in the length of the tape, and what sorting keys takes.
+/// nothing links to them. Of several values for a key the last one counts, in the place of the first. An object that
+/// has a key of another type than its first ones becomes a map. Strings join the pool as they first occur, and uses are
+/// counted again; so are slots, if keys are sorted. Takes time linear in the length of the tape, and what sorting keys
+/// takes.
 ///
 /// The buffers are kept for the next message. The old message is `inout` also where it is only read, because a borrowed
 /// one would be copied from where it is stored.
@@ -93,9 +94,7 @@ struct DocumentOrder: ~Copyable {
 
   // MARK: containers
 
-  private mutating func appendContainer(
-    _ old: Int, key: TokenKey, in parent: Int, _ message: inout RecordedMessage
-  ) {
+  private mutating func appendContainer(_ old: Int, key: TokenKey, in parent: Int, _ message: inout RecordedMessage) {
     precondition(
       !message.conflicts.contains(old),
       "Attempt to continue a container of another kind, which was already encoded for this key.")
@@ -141,9 +140,7 @@ struct DocumentOrder: ~Copyable {
     }
     if message.tape.container(old).keys == TapeContainer.map { return true }
     if pending.buffer[first...].contains(where: { known[Int($0.key)].byte == nil }) { return true }
-    for index in first..<pending.count {
-      pending[index].key = UInt32(known[Int(pending[index].key)].byte ?? 0)
-    }
+    for index in first..<pending.count { pending[index].key = UInt32(known[Int(pending[index].key)].byte ?? 0) }
     return false
   }
 
@@ -158,9 +155,7 @@ struct DocumentOrder: ~Copyable {
   }
 
   /// Puts the values of an object in the order of their slots.
-  private mutating func sortObject(
-    _ table: KeyTable.Reference, from first: Int, _ message: inout RecordedMessage
-  ) {
+  private mutating func sortObject(_ table: KeyTable.Reference, from first: Int, _ message: inout RecordedMessage) {
     // A key whose slot went back with a value that threw, or is to be numbered again, takes the next one here.
     let turns = sorted(from: first) { $0.token < $1.token }
     for index in (first..<pending.count).reversed() {
@@ -173,7 +168,8 @@ struct DocumentOrder: ~Copyable {
     replace(from: first, by: values)
   }
 
-  /// Returns values sorted, the first one last; nil if they already are, and differ. Those that are equal stay as they are.
+  /// Returns values sorted, the first one last; nil if they already are, and differ. Those that are equal stay as they
+  /// are.
   @inline(__always)
   private func sorted(from first: Int, by isBefore: (Pending, Pending) -> Bool) -> [Pending]? {
     var next = pending.count
@@ -197,6 +193,4 @@ struct DocumentOrder: ~Copyable {
 /// Returns indices in some order. One function for all orders, because the standard library's sort is
 /// specialized for each element type.
 @inline(never)
-func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] {
-  (0..<count).sorted(by: isBefore)
-}
+func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: isBefore) }

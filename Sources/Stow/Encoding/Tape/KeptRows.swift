@@ -1,5 +1,5 @@
-/// An array that is kept whole, and planned and written from its memory: of values that become objects, perhaps with others
-/// inside, whose scalars lie at fixed places.
+/// An array that is kept whole, and planned and written from its memory: of values that become objects, perhaps with
+/// others inside, whose scalars lie at fixed places.
 struct KeptRows {
   /// What a row consists of, in order. The row itself is an object.
   enum Step {
@@ -32,9 +32,7 @@ struct KeptRows {
 
   var keys: KeyTable.Reference? { if case .begin(let keys, _)? = steps.first { keys } else { nil } }
 
-  var columns: [Column] {
-    steps.compactMap { if case .value(let column) = $0 { column } else { nil } }
-  }
+  var columns: [Column] { steps.compactMap { if case .value(let column) = $0 { column } else { nil } } }
 }
 
 /// What the `Codable` of an enumeration recorded for a byte.
@@ -60,9 +58,7 @@ struct LooseToken: TokenTape {
   }
 
   @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
-    (self.kind, number) = (kind, word)
-  }
+  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) { (self.kind, number) = (kind, word) }
 }
 
 extension TapeScalar {
@@ -88,9 +84,7 @@ extension TapeScalar {
 
 extension UnsafeMutableBufferPointer<UInt64> {
   @inline(__always)
-  fileprivate func fill(
-    _ marks: UnsafeMutableBufferPointer<Bool>, _ token: (_ row: Int) -> LooseToken
-  ) -> UInt32 {
+  fileprivate func fill(_ marks: UnsafeMutableBufferPointer<Bool>, _ token: (_ row: Int) -> LooseToken) -> UInt32 {
     var kinds: UInt32 = 0
     for row in indices {
       let token = token(row)

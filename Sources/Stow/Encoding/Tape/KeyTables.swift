@@ -5,8 +5,8 @@ struct KeyTables: ~Copyable {
   private(set) var active = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// Those that were active before objects are counted again.
   private var former = GrowableBuffer<KeyTable.Reference>(capacity: 8)
-  /// The table of each slot that the message has given to a key, in the order in which it gave them. It is not active if
-  /// it has no objects, because its keys were written as strings or its values threw.
+  /// The table of each slot that the message has given to a key, in the order in which it gave them. It is not active
+  /// if it has no objects, because its keys were written as strings or its values threw.
   private var owners = GrowableBuffer<KeyTable.Reference>(capacity: 32)
 
   init() {}
@@ -86,9 +86,10 @@ struct KeyTables: ~Copyable {
 
 /// The keys of one key type, as an encoder meets them.
 ///
-/// A key type of one byte, as every synthesized `CodingKeys` is, identifies its keys by that byte, which indexes a table of
-/// slots. The slots of a message are numbered in the order in which its keys are first used; the names of keys are
-/// remembered from message to message. Other key types have no slots: their keys are strings, written before the values.
+/// A key type of one byte, as every synthesized `CodingKeys` is, identifies its keys by that byte, which indexes a
+/// table of slots. The slots of a message are numbered in the order in which its keys are first used; the names of keys
+/// are remembered from message to message. Other key types have no slots: their keys are strings, written before the
+/// values.
 struct KeyTable: ~Copyable {
   /// A table is referred to by its address: the message keeps it, without reference counting.
   typealias Reference = UnsafeMutablePointer<KeyTable>
@@ -300,9 +301,7 @@ struct KeyTable: ~Copyable {
   /// Returns the index of the match for the keys that the message used; nil if there is none yet. Inlined, because the
   /// table would be copied for a call.
   @inline(__always)
-  func match(version: UInt64) -> Int? {
-    matches.firstIndex { $0.version == version && hasStates($0.states) }
-  }
+  func match(version: UInt64) -> Int? { matches.firstIndex { $0.version == version && hasStates($0.states) } }
 
   /// Adds the match for the keys that the message used, and returns its index.
   ///
@@ -342,8 +341,8 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value. The keys are
-  /// written once, so the pool has no use for the others. For most messages nothing more is needed.
+  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value. The keys
+  /// are written once, so the pool has no use for the others. For most messages nothing more is needed.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
     strings.truncate(to: 0)

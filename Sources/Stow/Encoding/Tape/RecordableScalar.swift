@@ -13,8 +13,7 @@ protocol RecordableScalar: Encodable, Equatable, Sendable {
   static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int)
 
   /// Append the value, or the array of values, that is at an address, or an optional one there that is not nil.
-  static func record(
-    at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey)
+  static func record(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey)
   static func record(
     arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
     _ parent: Int)
@@ -130,9 +129,7 @@ extension UInt128: RecordableScalar {
 
 extension String: RecordableScalar {
   @inline(__always)
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.record(self, key: key)
-  }
+  func record(in message: inout RecordedMessage, key: TokenKey) { message.record(self, key: key) }
 }
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
@@ -157,15 +154,11 @@ extension UUID: RecordableScalar {
 }
 
 extension URL: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.record(absoluteString, as: .url, key: key)
-  }
+  func record(in message: inout RecordedMessage, key: TokenKey) { message.record(absoluteString, as: .url, key: key) }
 }
 
 extension Data: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.retain(.data(self), key: key)
-  }
+  func record(in message: inout RecordedMessage, key: TokenKey) { message.retain(.data(self), key: key) }
 }
 
 extension Decimal: RecordableScalar {
@@ -189,9 +182,7 @@ extension RecordableScalar {
     message.tape.linkAll(from: first, in: map)
   }
 
-  static func record(
-    at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey
-  ) {
+  static func record(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey) {
     address.lend(Self.self, isOptional: isOptional) { $0.record(in: &message, key: key) }
   }
 

@@ -75,9 +75,7 @@ struct RecordedMessage: ~Copyable {
 
   /// Finds the slot of a key, which most likely is the expected one, and returns the byte that represents the key.
   @inline(__always)
-  mutating func find(
-    _ byte: Int, of table: KeyTable.Reference, _ expected: inout Int, isPresent: Bool
-  ) -> Int {
+  mutating func find(_ byte: Int, of table: KeyTable.Reference, _ expected: inout Int, isPresent: Bool) -> Int {
     let entry = table.pointee.table[byte]
     let slot = Int(isPresent ? entry : entry & ~KeyTable.absent)
     if slot == expected {
@@ -98,9 +96,7 @@ struct RecordedMessage: ~Copyable {
   ///   - expected: The slot after that of the previous key; afterwards the slot after this one.
   ///   - isPresent: Whether the key has a value. A key without one keeps its place among the others.
   @inline(never)
-  mutating func findSlot(
-    _ table: KeyTable.Reference, ofByte byte: Int, _ expected: inout Int, isPresent: Bool
-  ) {
+  mutating func findSlot(_ table: KeyTable.Reference, ofByte byte: Int, _ expected: inout Int, isPresent: Bool) {
     let slot = keyTables.slot(table, ofByte: byte, isPresent: isPresent)
     if isPresent, slot < expected { isInOrder = false }
     expected = isPresent ? slot + 1 : max(expected, slot + 1)
@@ -210,7 +206,8 @@ struct RecordedMessage: ~Copyable {
   mutating func container(forKey key: TokenKey, in parent: Int, isArray: Bool) -> Int? {
     let keys = tape.container(parent).keys
     if keys == TapeContainer.array { return nil }
-    // A key that is new to the message, or in its turn, cannot have occurred before. As a string, it may have been a byte.
+    // A key that is new to the message, or in its turn, cannot have occurred before. As a string, it may have been a
+    // byte.
     let mayRepeat =
       key.isString
       ? strings[tape.number(of: key, at: tape.count) - TokenKey.firstString].keyUses > 1
@@ -293,9 +290,7 @@ struct RecordedMessage: ~Copyable {
       areLinked.append(number == 0 || areLinked[Int(next.parent)] && tape.isLinked(number))
       guard areLinked[number], next.depth >= limit else { continue }
       if next.depth > limit, container == nil { container = number }
-      tape.forEachBackwards(in: number) {
-        if tape[$0].isPlace, $0 < place?.token ?? .max { place = ($0, number) }
-      }
+      tape.forEachBackwards(in: number) { if tape[$0].isPlace, $0 < place?.token ?? .max { place = ($0, number) } }
     }
     if let place, place.token < container.map({ Int(tape.container($0).token) }) ?? .max {
       return path(tape[place.token].key, at: place.token, in: place.parent)
@@ -304,9 +299,7 @@ struct RecordedMessage: ~Copyable {
   }
 
   private func pathKey(_ key: TokenKey, at index: Int, in parent: Int) -> any CodingKey {
-    if tape.container(parent).keys == TapeContainer.array {
-      return PathKey.index(tape.number(of: key, at: index))
-    }
+    if tape.container(parent).keys == TapeContainer.array { return PathKey.index(tape.number(of: key, at: index)) }
     if key.isString {
       let name = String(decoding: name(key, at: index, in: parent), as: UTF8.self)
       if let integer = integerKeys[index] { return PathKey(name: name, integer: integer) }

@@ -118,7 +118,8 @@ struct StringPool: ~Copyable {
   /// Returns the UTF-8 of the string at `index`, valid until the next one is added.
   func utf8(_ index: Int) -> UnsafeRawBufferPointer { utf8(of: entries[index]) }
 
-  /// Returns the UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy it.
+  /// Returns the UTF-8 of an entry of this pool, which comes from a checked index. `BackwardWriter.shortBytes` can copy
+  /// it.
   @inline(__always)
   func utf8(of entry: StringEntry) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.base + entry.offset, count: entry.length)

@@ -1,9 +1,9 @@
 /// The values of one message: a token for each, and a table of the containers. ARCHITECTURE.md draws one.
 ///
 /// Token 0 is no value, and container 0 has the whole message as its only value. A value is appended, and once it is
-/// complete it is linked: it becomes the last one of its container, and the one that was the last precedes it. The first
-/// one is preceded by the container's own token. So a container can be written to at any time. A value that threw is never
-/// linked. Its tokens stay, so that what escaped from it never means another value.
+/// complete it is linked: it becomes the last one of its container, and the one that was the last precedes it. The
+/// first one is preceded by the container's own token. So a container can be written to at any time. A value that threw
+/// is never linked. Its tokens stay, so that what escaped from it never means another value.
 struct Tape: ~Copyable {
   // Doubles from 85 to just below the size from which buffers have large pages, of which the last one may be empty.
   private var tokens = GrowableBuffer<Token>(capacity: 85)
@@ -118,9 +118,7 @@ struct Tape: ~Copyable {
 
   /// Makes a complete value the last one of a container.
   @inline(__always)
-  mutating func link(_ index: Int, in container: Int) {
-    tokens[index].previous = containers[container].append(index)
-  }
+  mutating func link(_ index: Int, in container: Int) { tokens[index].previous = containers[container].append(index) }
 
   @inline(__always)
   mutating func linkLast(in container: Int) {
@@ -136,8 +134,8 @@ struct Tape: ~Copyable {
     containers[container].extend(to: tokens.count &- 1, count: tokens.count &- first)
   }
 
-  /// Makes the value at `start` that of a place, which keeps its key and where it is linked. Returns whether the tape is
-  /// as if it had been there from the beginning.
+  /// Makes the value at `start` that of a place, which keeps its key and where it is linked. Returns whether the tape
+  /// is as if it had been there from the beginning.
   mutating func move(_ start: Int, to place: Int) -> Bool {
     let value = tokens[start]
     tokens[place].become(value.kind, value: value.value)
@@ -152,8 +150,8 @@ struct Tape: ~Copyable {
 
   // MARK: values that are written one after the other
 
-  /// Returns room for at least `count` tokens, and as many words, until anything else is appended; `take` takes in what was
-  /// written there. The first value follows the token `last`.
+  /// Returns room for at least `count` tokens, and as many words, until anything else is appended; `take` takes in what
+  /// was written there. The first value follows the token `last`.
   mutating func room(_ count: Int, after last: Int) -> TapeRoom {
     tokens.reserve(count)
     words.reserve(count)
@@ -304,9 +302,7 @@ struct TapeView {
 
   /// Returns the bits of a number: an integer of any size, a floating-point number, a date. For another
   /// token, returns its value.
-  func number(_ token: Token) -> UInt64 {
-    token.hasWord ? words[token.value] : UInt64(bitPattern: token.integer)
-  }
+  func number(_ token: Token) -> UInt64 { token.hasWord ? words[token.value] : UInt64(bitPattern: token.integer) }
 
   /// Whether a token is the only one of its value: a scalar, or an empty container.
   func isSingle(_ token: Token) -> Bool { !token.isContainer || container(token).count == 0 }
@@ -443,8 +439,9 @@ struct Token: BitwiseCopyable {
   var hasWord: Bool { kind.hasWord }
 }
 
-/// Where a value is in its container: in an object the byte of its key, in an array its index, if anybody asks for it. In
-/// a map it is the string of the pool that is the key, counted from `firstString`, so that an object may have such keys, too.
+/// Where a value is in its container: in an object the byte of its key, in an array its index, if anybody asks for it.
+/// In a map it is the string of the pool that is the key, counted from `firstString`, so that an object may have such
+/// keys, too.
 struct TokenKey: BitwiseCopyable {
   /// At most 24 bits; the longest stands for keys that do not fit, which the tape has beside the tokens.
   fileprivate let bits: UInt32

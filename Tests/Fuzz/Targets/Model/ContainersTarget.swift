@@ -25,18 +25,14 @@ enum ContainersTarget {
   }
 
   /// Writes the same once more: what was encoded before must not tell from the bytes.
-  private static func writeAgain(
-    _ bytes: UnsafeRawBufferPointer, _ message: Data, _ encoder: StowEncoder
-  ) throws {
+  private static func writeAgain(_ bytes: UnsafeRawBufferPointer, _ message: Data, _ encoder: StowEncoder) throws {
     // Equal dictionaries may be in different orders.
     guard encoder.outputFormatting == .sortedKeys else { return }
     let choices = Choices(bytes)
     _ = choices.next()
     let script = WritingScript(choices)
     defer { script.forget() }
-    guard try write(script, Node(), encoder) == message else {
-      throw Finding("the same is written otherwise")
-    }
+    guard try write(script, Node(), encoder) == message else { throw Finding("the same is written otherwise") }
   }
 
   /// Writes only, where every so many calls one refuses, and compares what is read with the model.

@@ -28,9 +28,7 @@ final class Node {
   /// From now on this is the same as another, whatever is written to either.
   func become(_ other: Node) { successor = other }
 
-  var elements: [Node]? {
-    if case .array(let elements) = content { elements } else { nil }
-  }
+  var elements: [Node]? { if case .array(let elements) = content { elements } else { nil } }
 
   var fields: [String: Node]? {
     switch content {
@@ -40,9 +38,7 @@ final class Node {
     }
   }
 
-  var isNull: Bool {
-    if case .null = content { true } else { false }
-  }
+  var isNull: Bool { if case .null = content { true } else { false } }
 
   func append(_ node: Node) { content = .array((elements ?? []) + [node]) }
 

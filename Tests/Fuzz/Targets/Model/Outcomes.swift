@@ -4,9 +4,7 @@ struct Outcomes {
   var comparesPaths = true
 
   /// Checks a call that reads a value.
-  func check<Value: Equatable>(
-    _ expected: Expected<Value>, at path: [Step], _ body: () throws -> Value
-  ) throws {
+  func check<Value: Equatable>(_ expected: Expected<Value>, at path: [Step], _ body: () throws -> Value) throws {
     guard let value = try accept(expected, at: path, body) else { return }
     guard case .value(let wanted) = expected, value == wanted else {
       throw Finding("\(Value.self) is \(value), not \(expected), at \(path)")
@@ -30,9 +28,7 @@ struct Outcomes {
     }
   }
 
-  private func compare(
-    _ error: DecodingError, _ expected: Failure, _ path: [Step]
-  ) throws {
+  private func compare(_ error: DecodingError, _ expected: Failure, _ path: [Step]) throws {
     let (kind, context): (Failure, DecodingError.Context)
     switch error {
     case .typeMismatch(_, let found): (kind, context) = (.typeMismatch, found)

@@ -70,17 +70,13 @@ final class ReadingScript: @unchecked Sendable {
 
   // MARK: objects
 
-  private func read<Key: ScriptKey>(
-    _ container: KeyedDecodingContainer<Key>, _ node: Node, _ path: [Step]
-  ) throws {
+  private func read<Key: ScriptKey>(_ container: KeyedDecodingContainer<Key>, _ node: Node, _ path: [Step]) throws {
     try outcomes.check(container.codingPath, is: path)
     keep { [self] in try step(container, node, path) }
     for _ in 0..<choices.below(8) { try step(container, node, path) }
   }
 
-  private func step<Key: ScriptKey>(
-    _ container: KeyedDecodingContainer<Key>, _ node: Node, _ path: [Step]
-  ) throws {
+  private func step<Key: ScriptKey>(_ container: KeyedDecodingContainer<Key>, _ node: Node, _ path: [Step]) throws {
     let key = Key.choose(choices)
     let inner = path + [Step(key)]
     let value = node.fields?[key.stringValue]
@@ -151,9 +147,7 @@ final class ReadingScript: @unchecked Sendable {
     for _ in 0..<choices.below(10) { try step(&container, node.elements ?? [], path) }
   }
 
-  private func step(
-    _ container: inout any UnkeyedDecodingContainer, _ elements: [Node], _ path: [Step]
-  ) throws {
+  private func step(_ container: inout any UnkeyedDecodingContainer, _ elements: [Node], _ path: [Step]) throws {
     let index = container.currentIndex
     guard container.count == elements.count, container.isAtEnd == (index >= elements.count) else {
       throw Finding("\(container.count ?? -1) elements, not \(elements.count), at \(path)")
@@ -250,7 +244,5 @@ final class ReadingScript: @unchecked Sendable {
   func forget() { kept = [] }
 
   /// Reads everything that was kept, when the message is over.
-  func finish() throws {
-    while !kept.isEmpty { try readKept() }
-  }
+  func finish() throws { while !kept.isEmpty { try readKept() } }
 }

@@ -29,16 +29,14 @@ struct Sample {
     Sample(value: value, node: Node(content(value)))
   }
 
-  private static func list<Value: Encodable>(_ values: [Value], _ content: (Value) -> Node.Content) -> Sample
-  {
+  private static func list<Value: Encodable>(_ values: [Value], _ content: (Value) -> Node.Content) -> Sample {
     Sample(value: values, node: Node(.array(values.map { Node(content($0)) })))
   }
 
   private static func dictionary(_ choices: Choices) -> Sample {
     let keys = (0..<choices.below(5)).map { _ in NameKey.choose(choices).stringValue }
     let entries = Dictionary(keys.map { ($0, $0.utf8.count) }, uniquingKeysWith: { first, _ in first })
-    return Sample(
-      value: entries, node: Node(.object(entries.mapValues { Node(.integer(Int64($0))) })))
+    return Sample(value: entries, node: Node(.object(entries.mapValues { Node(.integer(Int64($0))) })))
   }
 
   // Scalars go through the calls for their own types, as a compiler would choose them.

@@ -17,9 +17,7 @@ final class WritingScript {
   /// Whether each value is written once, at its time, and none refuses.
   private let isOrderly: Bool
 
-  init(
-    _ choices: Choices, callsPerRefusal: Int = 0, writesHierarchies: Bool = false, isOrderly: Bool = false
-  ) {
+  init(_ choices: Choices, callsPerRefusal: Int = 0, writesHierarchies: Bool = false, isOrderly: Bool = false) {
     self.choices = choices
     self.callsPerRefusal = callsPerRefusal
     self.writesHierarchies = writesHierarchies
@@ -159,8 +157,7 @@ final class WritingScript {
     case 8, 9:
       let fresh = Node()
       let isWritten = try attempt {
-        try container.encode(
-          Written { try self.fill($0, fresh, path: inner, depth: depth + 1) }, forKey: key)
+        try container.encode(Written { try self.fill($0, fresh, path: inner, depth: depth + 1) }, forKey: key)
       }
       if isWritten { node.set(fresh, for: key.stringValue) }
     case 10 where old?.fields != nil && !isAwaited && !isOrderly || old == nil:
@@ -194,9 +191,7 @@ final class WritingScript {
     try self.count()
     try check(container.codingPath, is: path)
     let count = node.elements?.count ?? 0
-    guard container.count == count || isPatchwork else {
-      throw Finding("\(container.count) elements, not \(count)")
-    }
+    guard container.count == count || isPatchwork else { throw Finding("\(container.count) elements, not \(count)") }
     let inner = path + [Step(index: count)]
     let choice = choices.below(depth < Self.deepest ? 16 : 7)
     choices.trace("\(path) array: \(choice)")
@@ -344,8 +339,7 @@ enum Hierarchy {
     func text(_ name: String) -> Node { Node(.string(name)) }
     let number = Node(.integer(Int64(number)))
     let first = Node(.object(["first": text("first"), "number": number]))
-    let third = Node(
-      .object(["super": first, "second": text("second"), "third": text("third"), "number": number]))
+    let third = Node(.object(["super": first, "second": text("second"), "third": text("third"), "number": number]))
     return Node(.object(["parent": third, "fourth": text("fourth")]))
   }
 }

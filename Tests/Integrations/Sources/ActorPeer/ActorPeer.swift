@@ -3,7 +3,8 @@ import Foundation
 
 /// The other process of the tests, which they kill.
 ///
-/// `ActorPeer serve` serves a counter, and prints its port. `ActorPeer guest PORT` connects, and serves a counter there.
+/// `ActorPeer serve` serves a counter, and prints its port. `ActorPeer guest PORT` connects, and serves a counter
+/// there.
 @main
 enum ActorPeer {
   static func main() async throws {

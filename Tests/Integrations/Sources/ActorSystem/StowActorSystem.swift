@@ -21,9 +21,9 @@ import Synchronization
 /// print(try await counter.add(5))
 /// ```
 ///
-/// A peer can call the distributed methods of actors whose IDs it knows, and nothing else: it names no type, and a method
-/// of another type than that of the actor is refused. Who may connect, and whether anybody listens in, is the concern of
-/// TLS, which would stand in the pipeline before `ConnectionHandler`.
+/// A peer can call the distributed methods of actors whose IDs it knows, and nothing else: it names no type, and a
+/// method of another type than that of the actor is refused. Who may connect, and whether anybody listens in, is the
+/// concern of TLS, which would stand in the pipeline before `ConnectionHandler`.
 public final class StowActorSystem: DistributedActorSystem, Sendable {
   public typealias ActorID = StowActorID
   public typealias InvocationEncoder = CallEncoder
@@ -104,9 +104,7 @@ public final class StowActorSystem: DistributedActorSystem, Sendable {
     }
   }
 
-  func removeConnection(to node: String) {
-    state.withLock { _ = $0.connections.removeValue(forKey: node) }
-  }
+  func removeConnection(to node: String) { state.withLock { _ = $0.connections.removeValue(forKey: node) } }
 
   /// Closes all connections. Calls that wait fail.
   public func shutDown() async throws {
@@ -165,12 +163,8 @@ public final class StowActorSystem: DistributedActorSystem, Sendable {
     _ = try await call(actor.id, target, invocation)
   }
 
-  private func call(
-    _ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder
-  ) async throws -> [StowValue] {
-    guard let connection = state.withLock({ $0.connections[id.node] }) else {
-      throw ConnectionLost(node: id.node)
-    }
+  private func call(_ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder) async throws -> [StowValue] {
+    guard let connection = state.withLock({ $0.connections[id.node] }) else { throw ConnectionLost(node: id.node) }
     return try await connection.call(id.name, target.identifier, invocation.arguments)
   }
 
@@ -186,8 +180,7 @@ public final class StowActorSystem: DistributedActorSystem, Sendable {
         throw RemoteError("The actor \(name) has no such method.")
       }
       var decoder = CallDecoder(arguments, coders)
-      try await executeDistributedTarget(
-        on: actor, target: target, invocationDecoder: &decoder, handler: handler)
+      try await executeDistributedTarget(on: actor, target: target, invocationDecoder: &decoder, handler: handler)
     } catch {
       handler.fail(error)
     }

@@ -1,6 +1,7 @@
 import SwiftProtobuf
 
-/// `Level` as protoc writes it for `message Level { string station = 1; double metres = 2; optional string remark = 3; }`.
+/// `Level` as protoc writes it for `message Level { string station = 1; double metres = 2; optional string remark = 3;
+/// }`.
 struct LevelMessage: Sendable {
   var station: String = String()
   var metres: Double = 0

@@ -31,8 +31,7 @@ struct Client {
   }
 
   /// Asks, and returns the bytes of the answer.
-  mutating func ask(_ path: String, type: String, sending bytes: ByteBuffer? = nil) async throws -> ByteBuffer
-  {
+  mutating func ask(_ path: String, type: String, sending bytes: ByteBuffer? = nil) async throws -> ByteBuffer {
     var headers: HTTPHeaders = ["Host": "127.0.0.1", "Accept": type]
     if let bytes {
       headers.add(name: "Content-Type", value: type)

@@ -1,8 +1,8 @@
 import Foundation
 import StowRecords
 
-/// Logs beside what people would use instead: `.ci/integrations logs`. `--records 1000000` sets of how many records one is
-/// looked up.
+/// Logs beside what people would use instead: `.ci/integrations logs`. `--records 1000000` sets of how many records one
+/// is looked up.
 @main
 struct LogPeers {
   static func main() throws {
@@ -19,8 +19,7 @@ struct LogPeers {
     defer { files.remove() }
     print(try PeerMeasurement(name: "events", values: Event.make(count: 20_000), large, files).table.text)
     print()
-    print(
-      try PeerMeasurement(name: "small records", values: Small.make(count: 20_000), large, files).table.text)
+    print(try PeerMeasurement(name: "small records", values: Small.make(count: 20_000), large, files).table.text)
     let waiting = try LogWaiting(files: files, rounds: 100).measure()
     print(
       "\nSeen by a follower of a RecordLog: \(Figures.time(waiting.seenMedian)), the slowest in a hundred ",
@@ -74,9 +73,7 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
       var read: [Value] = []
       try store.readAll { read.append($0) }
       let found = kind.canFind ? try store.read(values.count / 2) : values[values.count / 2]
-      guard read == values, found == values[values.count / 2] else {
-        throw CocoaError(.fileReadCorruptFile)
-      }
+      guard read == values, found == values[values.count / 2] else { throw CocoaError(.fileReadCorruptFile) }
       try store.close()
     }
   }
@@ -88,9 +85,7 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
   // MARK: - Works
 
   /// The medians of so many rounds, in which all kinds take turns; nil of a kind for which there is no time.
-  private func medians(
-    rounds: Int = 5, _ time: (StoreKind<Value>) throws -> Double?
-  ) rethrows -> [Double?] {
+  private func medians(rounds: Int = 5, _ time: (StoreKind<Value>) throws -> Double?) rethrows -> [Double?] {
     var samples = [[Double]](repeating: [], count: kinds.count)
     for round in 0..<rounds {
       for turn in kinds.indices {
@@ -130,8 +125,7 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
   private func append(_ count: Int, to store: any Store<Value>) throws {
     for start in stride(from: 0, to: count, by: Self.batchSize) {
       let first = start % values.count
-      try store.append(
-        batch: values[first..<min(first + Self.batchSize, values.count, first + count - start)])
+      try store.append(batch: values[first..<min(first + Self.batchSize, values.count, first + count - start)])
     }
   }
 
@@ -201,8 +195,7 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
     for store in stores {
       for number in stride(from: 0, to: large, by: 100) { blackHole(try store?.read(number)) }
     }
-    var samples = [(new: [Double], known: [Double], neighbour: [Double])](
-      repeating: ([], [], []), count: kinds.count)
+    var samples = [(new: [Double], known: [Double], neighbour: [Double])](repeating: ([], [], []), count: kinds.count)
     var random = RandomSource(seed: 20)
     for _ in 0..<Self.lookedUp {
       let number = random.int(in: 0...large - 2)
@@ -227,9 +220,7 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
   }
 
   /// The first figure, and the others with how many times the first they are.
-  private func row(
-    _ name: String, _ figures: [Double?], _ text: (Double?) -> String = Figures.time
-  ) -> [String] {
+  private func row(_ name: String, _ figures: [Double?], _ text: (Double?) -> String = Figures.time) -> [String] {
     [name]
       + figures.enumerated().map { index, figure in
         guard index > 0, let figure, let first = figures[0] else { return text(figure) }

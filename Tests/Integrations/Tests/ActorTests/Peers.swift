@@ -25,9 +25,7 @@ final class PeerProcess {
   /// The port that it prints.
   func port() throws -> Int {
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let port = Int(line.trimmingCharacters(in: .newlines)) else {
-      throw RemoteError("no port: \(line)")
-    }
+    guard let port = Int(line.trimmingCharacters(in: .newlines)) else { throw RemoteError("no port: \(line)") }
     return port
   }
 
@@ -50,8 +48,8 @@ struct RawPeer {
       }
   }
 
-  /// Sends bytes, and others when it is called. Returns the frames that come until the system closes the connection, or as
-  /// many as are expected.
+  /// Sends bytes, and others when it is called. Returns the frames that come until the system closes the connection, or
+  /// as many as are expected.
   func send(_ bytes: Data, expecting count: Int = .max, answering answer: Data = Data()) async throws
     -> [Frame]
   {

@@ -30,8 +30,7 @@ private func expectPart<Value: Decodable & Equatable>(
 ) throws {
   let decoder = StowDecoder()
   #expect(try decoder.decode(Value.self, from: data, at: path) == expected, sourceLocation: sourceLocation)
-  #expect(
-    try decoder.decode(Value.self, from: Array(data), at: path) == expected, sourceLocation: sourceLocation)
+  #expect(try decoder.decode(Value.self, from: Array(data), at: path) == expected, sourceLocation: sourceLocation)
   let message = try StowMessage(from: data)
   #expect(try message.decode(Value.self, at: path) == expected, sourceLocation: sourceLocation)
   #expect(try message.decode(Value.self, at: path) == expected, sourceLocation: sourceLocation)
@@ -74,8 +73,7 @@ struct PartDecodingTests {
     try expectPart(team.points, at: ["points", .each, .each], of: data)
     try expectPart(team.points.map { $0[1] }, at: ["points", .each, 1], of: data)
     try expectPart(team.people.map(\.tags), at: ["people", .each, "tags", .each], of: data)
-    try expectPart(
-      StowValue.array(team.people.map { .string($0.name) }), at: ["people", .each, "name"], of: data)
+    try expectPart(StowValue.array(team.people.map { .string($0.name) }), at: ["people", .each, "name"], of: data)
     try expectPart(
       StowValue.array(team.people.map { .array($0.tags.map { .string($0) }) }),
       at: ["people", .each, "tags", .each], of: data)
@@ -197,8 +195,7 @@ struct PartDecodingTests {
     }
     let message = try StowMessage(from: data)
     #expect(try message.decode(Reader.self, at: ["people", .each]).names == team.people.map(\.name))
-    #expect(
-      try message.decode(Lists.self, at: ["people", .each, "tags"]).first == team.people.map(\.tags.first))
+    #expect(try message.decode(Lists.self, at: ["people", .each, "tags"]).first == team.people.map(\.tags.first))
     #expect(
       try message.decode(Lists.self, at: ["people", .each, "tags", .each]).first
         == team.people.map(\.tags.first))
@@ -256,11 +253,8 @@ struct PartDecodingTests {
         let decoder = names ? StowDecoder([context]) : StowDecoder([], implicit: context)
         let message = try decoder.message(from: data)
         #expect(try message.decode(Team.self, at: ["team"]) == value)
-        #expect(
-          try message.decode([String].self, at: ["team", "people", .each, "name"]) == value.people.map(\.name)
-        )
-        #expect(
-          try decoder.decode(String?.self, from: data, at: ["team", "owner", "name"]) == value.owner?.name)
+        #expect(try message.decode([String].self, at: ["team", "people", .each, "name"]) == value.people.map(\.name))
+        #expect(try decoder.decode(String?.self, from: data, at: ["team", "owner", "name"]) == value.owner?.name)
         #expect(try message.keys(at: ["team"]) == StowValue(encoding: value).object?.keys)
         if names { #expect(throws: DecodingError.self) { try StowMessage(from: data) } }
       }
@@ -290,8 +284,7 @@ struct PartDecodingTests {
       }
     }
     let message = try Inner.message.get()
-    #expect(
-      try message.decode([Inner].self, at: ["people", .each, "age"]).map(\.name) == team.people.map(\.name))
+    #expect(try message.decode([Inner].self, at: ["people", .each, "age"]).map(\.name) == team.people.map(\.name))
   }
 }
 

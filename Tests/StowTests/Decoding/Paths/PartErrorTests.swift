@@ -69,8 +69,7 @@ struct PartErrorTests {
       let data = try Self.message.get()
       let message = try StowMessage(from: data)
       // As an array where each element is decoded.
-      let isArray =
-        expected.path.steps.contains(.each) || expected.path.steps.isEmpty || expected.path == ["matrix"]
+      let isArray = expected.path.steps.contains(.each) || expected.path.steps.isEmpty || expected.path == ["matrix"]
       func read(_ decode: () throws -> Void) {
         do {
           try decode()

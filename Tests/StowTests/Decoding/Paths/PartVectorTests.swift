@@ -13,8 +13,7 @@ struct PartVectorTests {
   func agree() {
     forEachCase(of: Self.vectors(.canonical, .accepted)) { (vector: Vector) in
       let decoder = try vector.makeDecoder()
-      try expectAgreement(
-        decoder.message(from: vector.bytes), decoder.decode(StowValue.self, from: vector.bytes))
+      try expectAgreement(decoder.message(from: vector.bytes), decoder.decode(StowValue.self, from: vector.bytes))
     }
   }
 
@@ -43,9 +42,7 @@ struct PartVectorTests {
     for vector in Self.vectors(.canonical, .accepted) where vector.context == nil && vector.bytes.count < 32 {
       // Short ones at every place, longer ones at some.
       let step = vector.bytes.count < 10 ? 1 : 5
-      for count in stride(from: 0, to: vector.bytes.count, by: step) {
-        run(Array(vector.bytes.prefix(count)))
-      }
+      for count in stride(from: 0, to: vector.bytes.count, by: step) { run(Array(vector.bytes.prefix(count))) }
       for index in stride(from: random.below(step), to: vector.bytes.count, by: step) {
         var bytes = Array(vector.bytes)
         bytes[index] = UInt8(truncatingIfNeeded: random.next())
@@ -106,10 +103,7 @@ extension StowValue {
       return .object(
         StowObject(
           (0..<random.below(30)).map { _ in
-            (
-              random.below(2) == 0 ? random.text() : "key \(random.below(9))",
-              .random(&random, depth: depth - 1)
-            )
+            (random.below(2) == 0 ? random.text() : "key \(random.below(9))", .random(&random, depth: depth - 1))
           }))
     }
   }

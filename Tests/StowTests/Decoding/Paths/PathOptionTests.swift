@@ -43,8 +43,7 @@ struct PathOptionTests {
     #expect(throws: DecodingError.self) {
       try StowDecoder().decode(Window.self, from: data, at: path, defaults: Window())
     }
-    let window = try StowDecoder().decode(
-      Window.self, from: data, at: path, defaults: Window(), strategy: .lenient)
+    let window = try StowDecoder().decode(Window.self, from: data, at: path, defaults: Window(), strategy: .lenient)
     #expect(window == Window())
   }
 
@@ -79,8 +78,7 @@ struct PathOptionTests {
       ConfigurationTests.Scaled.self, from: bytes, at: ["windows", 0, "width"], configuration: 5)
     #expect(part == ConfigurationTests.Scaled(value: 1))
     #expect(throws: DecodingError.self) {
-      try StowDecoder().decode(
-        ConfigurationTests.Scaled.self, from: data, at: ["windows", 7], configuration: 5)
+      try StowDecoder().decode(ConfigurationTests.Scaled.self, from: data, at: ["windows", 7], configuration: 5)
     }
   }
 

@@ -77,8 +77,7 @@ struct StowMessageTests {
 
   @Test("hand out what a path finds in each element")
   func eachElement() throws {
-    let message = try StowMessage(
-      from: ([["n": 1], ["m": 2], ["n": [3, 4]], 5, ["n": .null]] as StowValue).encoded())
+    let message = try StowMessage(from: ([["n": 1], ["m": 2], ["n": [3, 4]], 5, ["n": .null]] as StowValue).encoded())
     let parts = Array(try message.elements(at: [.each, "n"]))
     #expect(parts.map(\.path) == [[0, "n"], [1, "n"], [2, "n"], [3, "n"], [4, "n"]])
     #expect(try parts[0].decode(Int.self) == 1)
@@ -102,8 +101,7 @@ struct StowMessageTests {
     let lists = try message.part(at: ["list", .each])
     #expect(lists.path == ["list", .each])
     #expect(try lists.decode([Int].self, at: [0]) == Array(0..<1000))
-    #expect(
-      try lists.decode([String].self, at: [1]) == message.decode([String].self, at: ["list", .each, 1]))
+    #expect(try lists.decode([String].self, at: [1]) == message.decode([String].self, at: ["list", .each, 1]))
     #expect(try lists.elements(at: [1]).map { try $0.decode(String.self) }.last == "text 999")
     #expect(try lists.elements(at: [1]).map(\.path).last == ["list", 999, 1])
   }

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Texts that are not diagnostic notation")
 struct NotationErrorTests {
-  @Test(
-    "invalid texts are refused with the line and column of the error")
+  @Test("invalid texts are refused with the line and column of the error")
   func errors() {
     forEachCase(of: [
       ("", "1:1: the text ends before its value"), (" \n ", "2:2: the text ends before its value"),

@@ -57,8 +57,7 @@ struct NotationTests {
       252_423_993_600, -63_145_526_400.5, 801_234_567.123, .infinity, .leastNonzeroMagnitude, 1e300,
     ]
     for _ in 0..<5_000 {
-      seconds.append(
-        (Double(random.below(800_000_000)) - 4e8) / [1, 2, 10, 1000, 0.01].randomElement(using: &random)!)
+      seconds.append((Double(random.below(800_000_000)) - 4e8) / [1, 2, 10, 1000, 0.01].randomElement(using: &random)!)
       seconds.append(Double(bitPattern: random.next()))
     }
     for seconds in seconds {
@@ -83,8 +82,7 @@ struct NotationTests {
 
   @Test("the notation reads JSON")
   func json() throws {
-    let text =
-      #" { "a" : [ 1 , -0 , 2.5e3, 1E2, "\u00e9\ud83d\ude00\/\b\f" ] , "b":{} , "c" : [ ],"d":null}  "#
+    let text = #" { "a" : [ 1 , -0 , 2.5e3, 1E2, "\u00e9\ud83d\ude00\/\b\f" ] , "b":{} , "c" : [ ],"d":null}  "#
     let expected: StowValue = [
       "a": [1, 0, 2500.0, 100.0, "é😀/\u{8}\u{C}"], "b": [:], "c": [], "d": .null,
     ]
