@@ -220,10 +220,11 @@ final class ObjectWriter {
     table = keys.pointee.table
   }
 
-  /// - Parameters:
-  ///   - hasBytes: Whether keys are written as bytes.
-  ///   - isNested: Whether another nested container made the object, for the same key. This one has slots like that.
-  func start(_ object: Int, hasBytes: Bool, isNested: Bool) {
+  /// - Parameter isNested: Whether another nested container made the object, for the same key. This one has slots like
+  ///   that.
+  func start(_ object: Int, isNested: Bool) {
+    // In an object that began with other keys, these are strings.
+    let hasBytes = builder.lend { Int($0.recorded.tape.container(object).keys) == keys.pointee.index }
     turn = Turn(object: object, expected: hasBytes ? 0 : isNested ? Turn.elsewhere : Turn.none)
   }
 

@@ -34,21 +34,6 @@ class EncodingPlan<Value>: AnyEncodingPlan {
 }
 
 extension TapeBuilder {
-  /// Records the value of a message, by the options of its encoder.
-  @inline(__always)
-  func record<Value: Encodable>(
-    _ value: Value, by entry: EncodingPlans.Entry? = nil, maximumDepth: Int = DepthLimit.standard,
-    _ userInfo: UserInfo = UserInfo()
-  ) throws {
-    setOptions(maximumDepth: maximumDepth, userInfo)
-    let entry = entry ?? plan(of: Value.self)
-    try encode(value, by: entry, key: TokenKey(), in: 0)
-    try checkNesting(of: value)
-    // An optional encodes its value as a single-value container does, which may be nothing.
-    guard entry.isPlain, recorded.tape[1].isPlace, !recorded.tape[1].isSettled else { return }
-    throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
-  }
-
   @inline(__always)
   func plan(of type: Any.Type) -> EncodingPlans.Entry { plans[type] ?? addPlan(of: type) }
 
@@ -162,17 +147,9 @@ extension TapeBuilder {
   ) -> KeyedEncodingContainer<Key> {
     guard pools.reusesContainers else { return newContainer(pool.pointee.keys, of: object, isNested: isNested) }
     pools.noteUse(pool)
-    return pool.pointee.take(KeyedEncodingContainer<Key>.self) {
-      makeContainer(Key.self, pool.pointee.keys)
-    } _: {
-      $0.start(object, hasBytes: hasBytes(object, pool.pointee.keys), isNested: isNested)
-    }
-  }
-
-  /// Returns whether the keys of a table are bytes in an object; in one that began with other keys they are strings.
-  @inline(__always)
-  private func hasBytes(_ object: Int, _ keys: KeyTable.Reference) -> Bool {
-    Int(recorded.tape.container(object).keys) == keys.pointee.index
+    return pool.pointee.take(
+      KeyedEncodingContainer<Key>.self, { makeContainer(Key.self, pool.pointee.keys) },
+      { $0.start(object, isNested: isNested) })
   }
 
   /// Makes a container for the pool. Not inlined, because it needs the container's metadata and is rarely called.
@@ -191,7 +168,7 @@ extension TapeBuilder {
     _ keys: KeyTable.Reference, of object: Int, isNested: Bool = false
   ) -> KeyedEncodingContainer<Key> {
     let writer = ObjectWriter(builder: self, keys: keys, isOwner: true)
-    writer.start(object, hasBytes: hasBytes(object, keys), isNested: isNested)
+    writer.start(object, isNested: isNested)
     return KeyedEncodingContainer(KeyedEncoder<Key>(writer: writer))
   }
 

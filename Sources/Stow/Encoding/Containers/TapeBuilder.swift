@@ -53,12 +53,6 @@ final class TapeBuilder {
 
   var isOver: Bool { generation == BuilderCell.none }
 
-  func setOptions(maximumDepth: Int, _ userInfo: UserInfo) {
-    state.maximumDepth = maximumDepth
-    // Assigning an empty dictionary would take two calls of the runtime.
-    if !userInfo.isEmpty { state.userInfo = userInfo }
-  }
-
   /// Ends the message: encoders and containers that are still held discard everything from now on.
   func finish() {
     endMessage()
@@ -119,6 +113,26 @@ final class TapeBuilder {
   }
 
   // MARK: values
+
+  /// Records the value of a message, by the options of its encoder.
+  @inline(__always)
+  func record<Value: Encodable>(
+    _ value: Value, by entry: EncodingPlans.Entry? = nil, maximumDepth: Int = DepthLimit.standard,
+    _ userInfo: UserInfo = UserInfo()
+  ) throws {
+    state.maximumDepth = maximumDepth
+    // Assigning an empty dictionary would take two calls of the runtime.
+    if !userInfo.isEmpty { state.userInfo = userInfo }
+    let entry = entry ?? plan(of: Value.self)
+    try encode(value, by: entry, key: TokenKey(), in: 0)
+    // Containers that were nested too deeply by calls that cannot throw.
+    if state.mayBeTooDeep, let path = recorded.path(beyondDepth: maximumDepth) {
+      throw tooDeep(value, path: path)
+    }
+    // An optional encodes its value as a single-value container does, which may be nothing.
+    guard entry.isPlain, recorded.tape[1].isPlace, !recorded.tape[1].isSettled else { return }
+    throw EncodingError.invalid(value, path: [], "Top-level \(Value.self) did not encode any values.")
+  }
 
   /// Records a scalar as the next value of the current container.
   @inline(__always)
@@ -312,14 +326,6 @@ final class TapeBuilder {
   @inline(__always)
   func checkDepth<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
     if recorded.tape.depth(of: parent) >= state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
-  }
-
-  /// Throws if containers were nested too deeply by calls that cannot throw. The error carries the whole value.
-  @inline(__always)
-  func checkNesting(of value: borrowing some Any) throws {
-    if state.mayBeTooDeep, let path = recorded.path(beyondDepth: state.maximumDepth) {
-      throw tooDeep(copy value, path: path)
-    }
   }
 
   // What escaped from a message may be written to on any thread. The builder of such a container reuses none.
