@@ -128,15 +128,13 @@ struct DoubleForm {
   @inline(never)
   private static func fraction(_ bits: UInt64) -> DoubleForm {
     let value = Double(bitPattern: bits)
+    if DecimalFraction.isFarFromAny(value) { return binary(bits) }
     if let numerator = DecimalFraction.shortNumerator(of: value),
       let short = DoubleForm(numerator, exponent: 4, residue: 0)
     {
       return short
     }
-    let binary =
-      PackedDoubles.isFloat(bits)
-      ? DoubleForm(tag: Floats.float, body: UInt64(Float(value).bitPattern), width: 4)
-      : DoubleForm(tag: Floats.double, body: bits, width: 8)
+    let binary = binary(bits)
     if let exponent = DecimalFraction.widestExponent(forMagnitude: value.magnitude),
       let (numerator, residue) = DecimalFraction.nearest(to: value, exponent: exponent),
       let decimal = DoubleForm(numerator, exponent: exponent, residue: residue),
@@ -145,6 +143,12 @@ struct DoubleForm {
       return decimal
     }
     return binary
+  }
+
+  private static func binary(_ bits: UInt64) -> DoubleForm {
+    PackedDoubles.isFloat(bits)
+      ? DoubleForm(tag: Floats.float, body: UInt64(Float(Double(bitPattern: bits)).bitPattern), width: 4)
+      : DoubleForm(tag: Floats.double, body: bits, width: 8)
   }
 
   /// Returns the size of a number in its shortest form, given a decimal form of it.
@@ -222,6 +226,16 @@ enum DecimalFraction {
       residue != Int8.min
     else { return nil }
     return (numerator, residue)
+  }
+
+  /// Returns whether a number is certainly not next to a decimal fraction. It finds that out without a division, for
+  /// most numbers below 100,000 that nobody wrote down.
+  @inline(__always)
+  static func isFarFromAny(_ value: Double) -> Bool {
+    guard value.magnitude < 100_000, value.magnitude > 0x1p-1000 else { return false }
+    let scaled = value * 1e9
+    // A residue makes a difference of less than 2⁻⁴⁵, unless the number is subnormal.
+    return (scaled - Double(rounded(scaled))).magnitude > scaled.magnitude * 0x1p-44
   }
 
   /// Returns the numerator of a number below 100,000 with at most 4 decimals, as most prices and measurements

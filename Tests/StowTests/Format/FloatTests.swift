@@ -114,4 +114,20 @@ struct FloatBitsTests {
       #expect(try roundTrip(value).bitPattern == value.bitPattern)
     }
   }
+
+  @Test("a number that is up to 127 steps from a decimal fraction is written as one, shorter than in binary")
+  func residues() throws {
+    for power in -29...8 {
+      // Just above a power of two, the steps are largest beside the number.
+      let decimal = (Double(sign: .plus, exponent: power, significand: 1) * 1e9).rounded(.up) / 1e9
+      for residue: Int64 in -127...127 {
+        let value = Double(bitPattern: decimal.bitPattern &+ UInt64(bitPattern: residue))
+        let message = try StowEncoder().encode(value)
+        guard message.count < 9, try StowDecoder().decode(Double.self, from: message) == value else {
+          Issue.record("\(value)")
+          return
+        }
+      }
+    }
+  }
 }
