@@ -340,9 +340,7 @@ final class EncodingProgram {
       let value = object + field.pointee.stored
       if field.pointee.isOptional, !field.pointee.isPresent(value) { continue }
       emitter.writer.reserve(BackwardWriter.margin)
-      if let token = field.pointee.token(at: value) {
-        emitter.write(token.kind, token.number)
-      } else {
+      if !field.pointee.write(at: value, to: &emitter.writer) {
         let isWritten = field.pointee.withText(at: value) { text in
           let bit = StringPool.filterBit(text)
           if filter & bit != 0, recurs(text, in: object, after: number, keyTable) { return false }
@@ -417,7 +415,7 @@ final class EncodingProgram {
       return (0..<rows.count).allSatisfy {
         let value = rows.first + $0 &* rows.stride
         return field.isOptional && !field.isPresent(value)
-          || symbols[Int(value.load(as: UInt8.self))].token != nil
+          || symbols[Int(value.load(as: UInt8.self))].integer != nil
       }
     }
   }
@@ -490,12 +488,14 @@ final class RecordedBytes {
 }
 
 extension FieldInstruction {
-  /// Returns a number, a Bool, or a case that is encoded as an integer.
+  /// Writes a number, a Bool, or a case that is encoded as an integer. Returns false for anything else.
   @inline(__always)
-  fileprivate func token(at value: UnsafeRawPointer) -> LooseToken? {
-    if operation == .string { return nil }
-    if let symbols { return symbols[Int(value.load(as: UInt8.self))].token }
-    return coder._withUnsafeGuaranteedRef { $0.tapeScalar?.token(at: value, isOptional: isOptional) }
+  fileprivate func write(at value: UnsafeRawPointer, to writer: inout BackwardWriter) -> Bool {
+    if operation == .string { return false }
+    if let symbols { return symbols[Int(value.load(as: UInt8.self))].write(to: &writer) }
+    return coder._withUnsafeGuaranteedRef {
+      $0.tapeScalar?.write(at: value, isOptional: isOptional, to: &writer) ?? false
+    }
   }
 
   /// Returns what `body` does with the text of a string, or of a case that is encoded as one; false if there is none.

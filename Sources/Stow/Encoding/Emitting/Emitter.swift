@@ -243,17 +243,7 @@ struct Emitter: ~Copyable {
   }
 
   /// Writes a number or a Bool.
-  mutating func write(_ kind: Token.Kind, _ number: UInt64) {
-    switch kind {
-    case .integer, .longInteger: Integers.write(Int64(bitPattern: number), to: &writer)
-    case .unsigned: Integers.write(beyondSigned: number, to: &writer)
-    case .double: Floats.write(number, to: &writer)
-    case .float: Floats.write(float: number, to: &writer)
-    case .date: Dates.write(number, to: &writer)
-    case .true, .false: writer.byte(kind == .true ? Bools.true : Bools.false)
-    default: preconditionFailure("no number, and no Bool")
-    }
-  }
+  mutating func write(_ kind: Token.Kind, _ number: UInt64) { LooseToken(kind, number).write(to: &writer) }
 }
 
 // What precedes the body of a message: its symbols and shapes (FORMAT.md, "Prelude").

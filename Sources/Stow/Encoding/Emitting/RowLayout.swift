@@ -280,8 +280,12 @@ extension Emitter {
   mutating func writeRecords(_ rows: KeptRows) -> Bool {
     guard let places = rows.places else { return false }
     let end = writer.count
-    rows.lend { first in
-      for row in (0..<rows.count).reversed() { writeRecord(rows.steps, places, first + row &* rows.stride) }
+    rows.steps.withUnsafeBufferPointer { steps in
+      places.withUnsafeBufferPointer { places in
+        rows.lend { first in
+          for row in (0..<rows.count).reversed() { writeRecord(steps, places, first + row &* rows.stride) }
+        }
+      }
     }
     writer.reserve(BackwardWriter.margin)
     Arrays.writeHeader(writer.count - end, to: &writer)
@@ -289,26 +293,25 @@ extension Emitter {
   }
 
   /// - Parameter places: The bits of the keys in the shapes of their objects.
-  private mutating func writeRecord(_ steps: [KeptRows.Step], _ places: [UInt64], _ row: UnsafeRawPointer) {
-    var number = steps.count
-    while number > 0 {
-      number &-= 1
+  private mutating func writeRecord(
+    _ steps: UnsafeBufferPointer<KeptRows.Step>, _ places: UnsafeBufferPointer<UInt64>, _ row: UnsafeRawPointer
+  ) {
+    var marks: UInt64 = 0
+    for number in steps.indices.reversed() {
       writer.reserve(BackwardWriter.margin)
       switch steps[number] {
       case .value(let column):
-        guard let token = column.token(inRowAt: row) else { continue }
-        write(token.kind, token.number)
-        frame.marks |= places[number]
+        if column.write(inRowAt: row, to: &writer) { marks |= places[number] }
       case .end:
-        outer.append(frame)
-        frame = Frame(token: 0, end: writer.count)
+        outer.append(Frame(token: 0, end: writer.count, marks: marks))
+        marks = 0
       case .begin(let keys, _):
         let keyCount = keys.pointee.present.count
-        let isPartial = frame.marks.nonzeroBitCount < keyCount
-        if isPartial { writer.littleEndian(frame.marks, width: Records.presenceSize(keyCount)) }
-        Records.writeHeader(writer.count - frame.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
-        frame = outer.takeLast()
-        frame.marks |= places[number]
+        let isPartial = marks.nonzeroBitCount < keyCount
+        if isPartial { writer.littleEndian(marks, width: Records.presenceSize(keyCount)) }
+        let object = outer.takeLast()
+        Records.writeHeader(writer.count - object.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+        marks = object.marks | places[number]
       }
     }
   }

@@ -41,7 +41,15 @@ enum RecordedByte: BitwiseCopyable {
   case integer(Int32)
   case text(UnsafeRawBufferPointer)
 
-  var token: LooseToken? { if case .integer(let integer) = self { LooseToken(integer) } else { nil } }
+  var integer: Int32? { if case .integer(let integer) = self { integer } else { nil } }
+
+  /// Writes an integer, within a reserve. Returns false for anything else.
+  @inline(__always)
+  func write(to writer: inout BackwardWriter) -> Bool {
+    guard let integer else { return false }
+    Integers.write(Int64(integer), to: &writer)
+    return true
+  }
 }
 
 /// A number or a Bool as a token without a tape.
@@ -52,6 +60,8 @@ struct LooseToken: TokenTape {
   @inline(__always)
   init(_ value: some TapeScalar) { value.record(on: &self, key: TokenKey()) }
 
+  init(_ kind: Token.Kind, _ number: UInt64) { (self.kind, self.number) = (kind, number) }
+
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int) {
     (self.kind, number) = (kind, UInt64(truncatingIfNeeded: value))
@@ -59,13 +69,30 @@ struct LooseToken: TokenTape {
 
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) { (self.kind, number) = (kind, word) }
+
+  /// Writes the value, within a reserve.
+  @inline(__always)
+  func write(to writer: inout BackwardWriter) {
+    switch kind {
+    case .integer, .longInteger: Integers.write(Int64(bitPattern: number), to: &writer)
+    case .unsigned: Integers.write(beyondSigned: number, to: &writer)
+    case .double: Floats.write(number, to: &writer)
+    case .float: Floats.write(float: number, to: &writer)
+    case .date: Dates.write(number, to: &writer)
+    case .true, .false: writer.byte(kind == .true ? Bools.true : Bools.false)
+    default: preconditionFailure("no number, and no Bool")
+    }
+  }
 }
 
 extension TapeScalar {
-  static func token(at address: UnsafeRawPointer, isOptional: Bool) -> LooseToken? {
-    isOptional
-      ? address.assumingMemoryBound(to: Self?.self).pointee.map { LooseToken($0) }
-      : LooseToken(address.assumingMemoryBound(to: Self.self).pointee)
+  static func write(at address: UnsafeRawPointer, isOptional: Bool, to writer: inout BackwardWriter) -> Bool {
+    let value =
+      isOptional
+      ? address.assumingMemoryBound(to: Self?.self).pointee : address.assumingMemoryBound(to: Self.self).pointee
+    guard let value else { return false }
+    LooseToken(value).write(to: &writer)
+    return true
   }
 
   static func fill(
@@ -97,11 +124,11 @@ extension UnsafeMutableBufferPointer<UInt64> {
 }
 
 extension KeptRows.Column {
-  /// Returns the value in a row; nil if it is an optional without one.
+  /// Writes the value in a row, within a reserve. Returns false if it is an optional without one.
   @inline(__always)
-  func token(inRowAt row: UnsafeRawPointer) -> LooseToken? {
-    guard let symbols else { return type.token(at: row + offset, isOptional: isOptional) }
-    return symbols[Int(row.load(fromByteOffset: offset, as: UInt8.self))].token
+  func write(inRowAt row: UnsafeRawPointer, to writer: inout BackwardWriter) -> Bool {
+    guard let symbols else { return type.write(at: row + offset, isOptional: isOptional, to: &writer) }
+    return symbols[Int(row.load(fromByteOffset: offset, as: UInt8.self))].write(to: &writer)
   }
 
   /// Fills cells with the numbers of all rows, which have values, marks them, and returns the bits of their kinds.
@@ -113,7 +140,7 @@ extension KeptRows.Column {
       return type.fill(cells, marks, from: first + offset, stride: stride, isOptional: isOptional)
     }
     return cells.fill(marks) { row in
-      symbols[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))].token ?? LooseToken(0)
+      LooseToken(symbols[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))].integer ?? 0)
     }
   }
 }
@@ -131,9 +158,13 @@ extension RecordedMessage {
             let key = container == array ? TokenKey() : TokenKey(byte: byte)
             containers.append(tape.append(.object(keys.pointee.index), key: key, parent: container))
           case .value(let column):
-            guard let token = column.token(inRowAt: first + row * rows.stride) else { continue }
-            tape.append(token, key: TokenKey(byte: column.byte))
-            tape.link(index, in: container)
+            let (value, key) = (first + row * rows.stride + column.offset, TokenKey(byte: column.byte))
+            if let symbols = column.symbols {
+              symbols[Int(value.load(as: UInt8.self))].integer?.record(in: &self, key: key)
+            } else {
+              column.type.record(at: value, isOptional: column.isOptional, in: &self, key: key)
+            }
+            if tape.count > index { tape.link(index, in: container) }
           case .end:
             containers.removeLast()
             tape.link(Int(tape.container(container).token), in: containers[containers.count - 1])

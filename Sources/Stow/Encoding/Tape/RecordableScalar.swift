@@ -26,8 +26,8 @@ protocol RecordableScalar: Encodable, Equatable, Sendable {
 protocol TapeScalar: RecordableScalar {
   func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey)
 
-  /// Returns the value at an address as a token; nil for an optional one without a value.
-  static func token(at address: UnsafeRawPointer, isOptional: Bool) -> LooseToken?
+  /// Writes the value at an address, within a reserve. Returns false for an optional one without a value.
+  static func write(at address: UnsafeRawPointer, isOptional: Bool, to writer: inout BackwardWriter) -> Bool
 
   /// Fills the cells of a column with the numbers of values at equal distances, marks them, and returns the bits of the
   /// kinds that they have on a tape.

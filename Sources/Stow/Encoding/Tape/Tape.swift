@@ -80,14 +80,6 @@ struct Tape: ~Copyable {
     words.append(word)
   }
 
-  mutating func append(_ token: LooseToken, key: TokenKey) {
-    if token.kind.hasWord {
-      append(token.kind, key: key, word: token.number)
-    } else {
-      append(token.kind, key: key, value: Int(truncatingIfNeeded: token.number))
-    }
-  }
-
   /// Appends a place, whose value comes later or never, and returns its token.
   @inline(__always)
   mutating func appendPlace(key: TokenKey) -> Int {
