@@ -44,7 +44,6 @@ struct Emitter: ~Copyable {
     if let context = plan.context { writeContext(context) }
   }
 
-  /// Returns the message that was written, as data.
   mutating func finish() -> Data {
     if writer.count <= Self.copyLimit {
       defer { writer.trim() }
@@ -60,23 +59,23 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func writeBody(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
-    var tape = message.tape.view
-    var index = tape.top
+    var tokens = message.tape.all
+    var index = message.tape.top
     while index > 0 {
       writer.reserve(BackwardWriter.margin)
-      let token = tape[index]
+      let token = tokens[index]
       switch token.kind {
       case .packed, .object, .map, .array:
         if index == frame.token {
           // The first value of a container is preceded by the container.
-          close(token, tape, &plan)
-        } else if !writeWhole(token, index, tape, &message, &plan) {
-          index = open(token, index, tape, &message, &plan)
+          close(token, &message, &plan)
+        } else if !writeWhole(token, index, &message, &plan) {
+          index = open(index, &message, &plan)
           // Rows that were kept are on the tape now.
-          if token.kind == .packed { tape = message.tape.view }
+          tokens = message.tape.all
           continue
         }
-      default: write(value: token, tape, &message)
+      default: write(value: token, &message)
       }
       writeKey(token, index, &message)
       index = token.previous
@@ -86,31 +85,22 @@ struct Emitter: ~Copyable {
   /// Writes an empty container, or an array that does without tags, and returns whether it is one.
   @inline(__always)
   private mutating func writeWhole(
-    _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
-    _ plan: inout MessagePlan
+    _ token: Token, _ index: Int, _ message: inout RecordedMessage, _ plan: inout MessagePlan
   ) -> Bool {
-    if token.kind == .packed { return writeRetained(index, tape, &message) }
-    let container = tape.container(token)
+    if token.kind == .packed { return writeRetained(index, &message) }
+    let container = message.tape.container(token)
     if container.count == 0 {
-      writeRare(token, tape, &message)
+      writeAny(LooseToken(token.kind), &message)
       return true
     }
-    return token.kind == .array && writeColumns(tape, index, container, &message, &plan)
+    return token.kind == .array && writeColumns(index, container, &message, &plan)
   }
 
   /// Begins to write a container, and returns its last value.
   @inline(__always)
-  private mutating func open(
-    _ token: Token, _ index: Int, _ tape: TapeView, _ message: inout RecordedMessage,
-    _ plan: inout MessagePlan
-  ) -> Int {
-    if token.kind == .packed {
-      // The rows do not follow the array, as they would if they had been recorded one by one.
-      outer.append(frame)
-      frame = Frame(token: index, end: writer.count)
-      return message.tape.container(at: index).map { Int(message.tape.container($0).last) } ?? index
-    }
-    let container = tape.container(token)
+  private mutating func open(_ index: Int, _ message: inout RecordedMessage, _ plan: inout MessagePlan) -> Int {
+    let token = message.tape[index]
+    let container = message.tape.container(token)
     outer.append(frame)
     frame = Frame(token: index, end: writer.count)
     if token.kind == .object {
@@ -125,13 +115,13 @@ struct Emitter: ~Copyable {
 
   /// Writes the header of the open container, and goes back to the one around it.
   @inline(__always)
-  private mutating func close(_ token: Token, _ tape: TapeView, _ plan: inout MessagePlan) {
-    let container = tape.container(token)
+  private mutating func close(_ token: Token, _ message: inout RecordedMessage, _ plan: inout MessagePlan) {
+    let container = message.tape.container(token)
     if token.kind == .array {
       Arrays.writeHeader(writer.count - frame.end, to: &writer)
     } else if case let shape = frame.table?.pointee.shape ?? plan.shape(ofMap: container), shape >= 0 {
       let missing = frame.table.map { $0.pointee.present.count - Int(container.count) } ?? 0
-      if missing > 0, let keys = frame.table { writePresence(container, keys, tape) }
+      if missing > 0, let keys = frame.table { writePresence(container, keys, &message) }
       Records.writeHeader(writer.count - frame.end, shape: shape, isPartial: missing > 0, to: &writer)
     } else {
       Maps.writeHeader(writer.count - frame.end, to: &writer)
@@ -140,10 +130,12 @@ struct Emitter: ~Copyable {
   }
 
   /// Writes a bit for every key of the shape: whether the object has a value for it. The object is not empty.
-  private mutating func writePresence(_ object: TapeContainer, _ keys: KeyTable.Reference, _ tape: TapeView) {
-    let table = keys.pointee.table
+  private mutating func writePresence(
+    _ object: TapeContainer, _ keys: KeyTable.Reference, _ message: inout RecordedMessage
+  ) {
+    let (table, tokens) = (keys.pointee.table, message.tape.all)
     var token = Int(object.last)
-    var slot = Int(table[tape[token].key.byte])
+    var slot = Int(table[tokens[token].key.byte])
     // Keys and values are in the order of slots.
     keys.pointee.present.withUnsafeBufferPointer { slots in
       writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
@@ -152,8 +144,8 @@ struct Emitter: ~Copyable {
         bits &<<= 1
         if slots[place] == slot {
           bits |= 1
-          token = tape[token].previous
-          slot = token == object.token ? .max : Int(table[tape[token].key.byte])
+          token = tokens[token].previous
+          slot = token == object.token ? .max : Int(table[tokens[token].key.byte])
         }
         if place & 63 == 0 {
           writer.littleEndian(bits, width: Records.presenceSize(end &- place))
@@ -169,21 +161,21 @@ struct Emitter: ~Copyable {
     switch frame.keys {
     case .none: break
     case .bytes:
-      if let table = frame.table { write(keyAt: table.pointee.slot(ofByte: token.key.byte), of: table, &message) }
+      if let table = frame.table { write(keyOf: token, table, &message) }
     case .strings: write(key: message.tape.keyString(at: index), &message)
     }
   }
 
   @inline(__always)
-  mutating func write(value token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
+  private mutating func write(value token: Token, _ message: inout RecordedMessage) {
     switch token.kind {
     case .integer: Integers.write(token.integer, to: &writer)
     case .string: write(string: token.value, &message)
-    case .double: Floats.write(tape.number(token), to: &writer)
+    case .double: Floats.write(message.tape.number(token), to: &writer)
     // One case, because the branch could not be predicted.
     case .true, .false: writer.byte(token.kind == .true ? Bools.true : Bools.false)
     case .null: writer.byte(Nils.tag)
-    default: writeRare(token, tape, &message)
+    default: writeAny(LooseToken(token.kind, message.tape.number(token)), &message)
     }
   }
 
@@ -212,11 +204,11 @@ struct Emitter: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func write(keyAt slot: Int, of keys: KeyTable.Reference, _ message: inout RecordedMessage) {
-    let string = keys.pointee.string(atSlot: slot)
+  private mutating func write(keyOf token: Token, _ keys: KeyTable.Reference, _ message: inout RecordedMessage) {
+    let string = keys.pointee.string(atSlot: keys.pointee.slot(ofByte: token.key.byte))
     let symbol = string < 0 ? 0 : Int(message.strings[string].symbol)
     if symbol > 0 { return writer.text(symbol: symbol - 1) }
-    write(key: keys.pointee.text(atSlot: slot))
+    write(key: keys.pointee.text(ofKey: token.key.byte))
   }
 
   /// Writes the text of a key that a table knows.
@@ -226,10 +218,12 @@ struct Emitter: ~Copyable {
     writer.shortBytes(endingAt: start + text.count, count: text.count)
   }
 
+  /// Writes a scalar or an empty container.
   @inline(never)
-  private mutating func writeRare(_ token: Token, _ tape: TapeView, _ message: inout RecordedMessage) {
+  mutating func writeAny(_ token: LooseToken, _ message: inout RecordedMessage) {
     switch token.kind {
-    case .longInteger, .unsigned, .float, .date: write(token.kind, tape.number(token))
+    case .string: write(string: token.value, &message)
+    case .null: writer.byte(Nils.tag)
     case .wide: message.wideForms[token.value].write(to: &writer)
     case .url:
       write(string: token.value, &message)
@@ -238,18 +232,13 @@ struct Emitter: ~Copyable {
     case .array: writer.byte(Arrays.short)
     case .object, .map, .place: writer.byte(Maps.short)
     case .data: writeRetained(message.retained[token.value])
-    default: preconditionFailure("a token that a tape in order does not have")
+    default: token.write(to: &writer)
     }
   }
 
-  /// Writes a number or a Bool.
-  mutating func write(_ kind: Token.Kind, _ number: UInt64) { LooseToken(kind, number).write(to: &writer) }
-}
+  // MARK: symbols and shapes, which precede the body (FORMAT.md, "Prelude")
 
-// What precedes the body of a message: its symbols and shapes (FORMAT.md, "Prelude").
-
-extension Emitter {
-  mutating func writePrelude(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
+  private mutating func writePrelude(_ message: inout RecordedMessage, _ plan: inout MessagePlan) {
     for shape in plan.shapes.reversed() {
       let keys = plan.keys(of: shape, message)
       for key in keys.reversed() {
@@ -265,53 +254,47 @@ extension Emitter {
   }
 
   /// Writes the id of the context that the message relies on, before everything else.
-  mutating func writeContext(_ id: UInt32) {
+  private mutating func writeContext(_ id: UInt32) {
     writer.reserve(BackwardWriter.margin)
     writer.littleEndian(UInt64(id), width: 4)
     writer.byte(MessageTables.contextMessage)
     writer.byte(MessageTables.otherMessage)
   }
-}
 
-// MARK: - Arrays
+  // MARK: arrays as a whole, without tags: of numbers, Bools, and rows of these (FORMAT.md, "Packed arrays")
 
-// Arrays that are written as a whole, without tags: of numbers, Bools, and rows of these (FORMAT.md, "Packed arrays").
-
-extension Emitter {
   /// How many elements are measured to estimate what floating-point numbers take with tags.
   static let sampleSize = 64
 
   /// Writes the array at `index`, if it may do without tags.
   mutating func writeColumns(
-    _ tape: TapeView, _ index: Int, _ array: TapeContainer, _ message: inout RecordedMessage,
-    _ plan: inout MessagePlan
+    _ index: Int, _ array: TapeContainer, _ message: inout RecordedMessage, _ plan: inout MessagePlan
   ) -> Bool {
     let count = Int(array.count)
     guard count > 1 else { return false }
-    let first = tape[index + 1]
+    let first = message.tape[index + 1]
     if first.isContainer {
-      guard let rows = RowLayout(tape, index + 1, count, message, plan) else { return false }
-      return writeRows(rows, tape, &message)
+      guard let rows = RowLayout(index + 1, count, &message, &plan) else { return false }
+      return writeRows(rows, &message)
     }
     // If one is a container with values of its own, the last is further away.
     guard Int(array.last) == index + count else { return false }
-    let range = index + 1..<index + 1 + count
+    let tokens = UnsafeBufferPointer(rebasing: message.tape.all[index + 1...index + count])
     switch first.kind {
-    case .integer, .longInteger, .double: return writeNumbers(tape, range)
-    case .true, .false: return writeBools(UnsafeBufferPointer(rebasing: tape.tokens[range]))
+    case .integer, .longInteger, .double: return writeNumbers(tokens, &message)
+    case .true, .false: return writeBools(tokens)
     default: return false
     }
   }
 
-  private mutating func writeNumbers(_ tape: TapeView, _ range: Range<Int>) -> Bool {
-    let tokens = UnsafeBufferPointer(rebasing: tape.tokens[range])
+  private mutating func writeNumbers(_ tokens: UnsafeBufferPointer<Token>, _ message: inout RecordedMessage) -> Bool {
     var integers = 0
     for token in tokens {
       if token.isInteger { integers &+= 1 } else if token.kind != .double { return false }
     }
     let room = scratch.makeRoom(tokens.count)
     defer { scratch.removeAll() }
-    for index in tokens.indices { room.cells[index] = tape.number(tokens[index]) }
+    for index in tokens.indices { room.cells[index] = message.tape.number(tokens[index]) }
     let cells = UnsafeBufferPointer(room.cells)
     if integers == tokens.count {
       cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
@@ -424,13 +407,13 @@ extension Emitter {
   /// Writes a whole array that was retained. Returns false if it has rows that do better one by one, which are on the
   /// tape then.
   @inline(never)
-  private mutating func writeRetained(_ index: Int, _ tape: TapeView, _ message: inout RecordedMessage) -> Bool {
-    let value = message.retained[tape[index].value]
+  private mutating func writeRetained(_ index: Int, _ message: inout RecordedMessage) -> Bool {
+    let value = message.retained[message.tape[index].value]
     guard case .rows(let rows) = value else {
       writeRetained(value)
       return true
     }
-    if let layout = RowLayout(rows), writeRows(layout, tape, &message) { return true }
+    if let layout = RowLayout(rows), writeRows(layout, &message) { return true }
     if writeRecords(rows) { return true }
     message.expand(index, in: 0)
     return false

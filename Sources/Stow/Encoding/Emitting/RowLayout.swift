@@ -5,10 +5,8 @@ struct RowLayout {
   let shape: Int?
   let count: Int
   let columnCount: Int
-  /// The fewest bytes that a row takes besides its cells, if it is written by itself.
-  var headerSize: Int { shape == nil ? 1 : 2 }
   private var first = 0
-  private var tokensPerRow = 0
+  private var tokensPerRow: Int { columnCount + 1 }
   /// The rows, if they are not on the tape.
   private var kept: KeptRows?
 
@@ -23,29 +21,20 @@ struct RowLayout {
     /// The integer that cells are counted from.
     var base: Int64?
     /// The value that all cells have.
-    var constant: Constant?
+    var constant: LooseToken?
     /// The bytes that precede the rows on its behalf, besides the type.
     var parameterSize = 0
   }
 
-  struct Constant {
-    let kind: Token.Kind
-    let number: UInt64
-    /// The first of the tokens, if there are any.
-    let token: Int
-  }
-
-  /// Makes the layout of `count` rows from a token on; nil if they are not alike, judging by the first.
-  init?(
-    _ tape: TapeView, _ first: Int, _ count: Int, _ message: borrowing RecordedMessage,
-    _ plan: borrowing MessagePlan
-  ) {
-    let head = tape.container(tape[first])
+  /// Makes the layout of two or more rows from a token on; nil if they do not have the same keys, and as many cells. The
+  /// cells of objects are in the order of slots, so that each column has one key.
+  init?(_ first: Int, _ count: Int, _ message: inout RecordedMessage, _ plan: inout MessagePlan) {
+    let tokens = message.tape.all
+    let (kind, head) = (tokens[first].kind, message.tape.container(tokens[first]))
     (self.first, self.count, columnCount) = (first, count, Int(head.count))
-    tokensPerRow = columnCount + 1
     // An object of a shape has a value for each of its keys.
     var isFull = true
-    switch tape[first].kind {
+    switch kind {
     case .object:
       let keys = message.keyTables[Int(head.keys)]
       shape = keys.pointee.shape
@@ -56,7 +45,14 @@ struct RowLayout {
       isFull = columnCount <= Self.widestMatrix
     }
     guard columnCount > 0, isFull, shape != -1 else { return nil }
-    for cell in first + 1...first + columnCount where !Self.isCell(tape, tape[cell]) { return nil }
+    for cell in first + 1...first + columnCount where !Self.isCell(tokens[cell], &message) { return nil }
+    var index = first
+    for _ in 1..<count {
+      index += tokensPerRow
+      guard index < tokens.count, tokens[index].kind == kind, tokens[index].previous == index - tokensPerRow,
+        case let row = message.tape.container(tokens[index]), row.keys == head.keys, row.count == head.count
+      else { return nil }
+    }
   }
 
   /// Makes the layout of rows that were kept; nil if they have not all keys of a shape.
@@ -67,69 +63,45 @@ struct RowLayout {
   }
 
   /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
-  private static func isCell(_ tape: TapeView, _ token: Token) -> Bool {
+  private static func isCell(_ token: Token, _ message: inout RecordedMessage) -> Bool {
     switch token.kind {
     case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: true
-    case .array, .map, .object: tape.container(token).count == 0
+    case .array, .map, .object: message.tape.isSingle(token)
     default: false
     }
   }
 
-  /// Fills the cells of `room` column by column and decides their types. Returns nil if the elements are not
-  /// alike after all.
-  func gather(_ tape: TapeView, _ room: ColumnScratch.Room) -> [Column]? {
-    guard let kept else { return areAlike(tape) ? gather(tape, room, from: nil) : nil }
-    var columns: [Column]?
-    kept.lend { columns = gather(tape, room, from: $0) }
-    return columns
-  }
-
-  /// - Parameter memory: That of rows that were kept.
-  private func gather(_ tape: TapeView, _ room: ColumnScratch.Room, from memory: UnsafeRawPointer?) -> [Column]? {
+  /// Fills the cells of `room` column by column and decides their types. Returns nil if a cell is not a single token, or
+  /// those of a column have no type.
+  func gather(_ room: ColumnScratch.Room, _ message: inout RecordedMessage) -> [Column]? {
     var columns: [Column] = []
     columns.reserveCapacity(columnCount)
     let keptColumns = kept?.columns ?? []
     for number in 0..<columnCount {
       let cells = UnsafeMutableBufferPointer(rebasing: room.cells[number * count..<(number + 1) * count])
-      let kinds: UInt32?
-      if let memory, let kept {
-        kinds = keptColumns[number].fill(cells, room.marks, from: memory, stride: kept.stride)
+      var kinds: UInt32?
+      if let kept {
+        kept.lend { kinds = keptColumns[number].fill(cells, room.marks, from: $0, stride: kept.stride) }
       } else {
-        kinds = fill(cells, room.marks, from: first + 1 + number, tape)
+        kinds = fill(cells, room.marks, from: first + 1 + number, &message)
       }
-      guard let kinds, let column = column(of: cells, kinds, first + 1 + number, room) else { return nil }
+      guard let kinds, let column = column(of: cells, kinds, room) else { return nil }
       columns.append(column)
     }
     return columns
   }
 
-  /// Returns whether all rows have the same keys, as many cells, and one token for each cell. The cells of objects are
-  /// in the order of slots, so that each column has one key.
-  private func areAlike(_ tape: TapeView) -> Bool {
-    let (kind, head) = (tape[first].kind, tape.container(tape[first]))
-    var (index, previous) = (first, first - 1)
-    for _ in 0..<count {
-      guard index < tape.tokens.count else { return false }
-      let token = tape[index]
-      guard token.kind == kind, token.previous == previous else { return false }
-      let row = tape.container(token)
-      guard row.keys == head.keys, row.count == head.count else { return false }
-      previous = index
-      index += tokensPerRow
-    }
-    return true
-  }
-
   /// Fills cells and marks from tokens, and returns the bits of their kinds; nil if one is not a single token.
   private func fill(
     _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>, from top: Int,
-    _ tape: TapeView
+    _ message: inout RecordedMessage
   ) -> UInt32? {
+    let tokens = message.tape.all
     var position = top
     // Floating-point numbers alone, which are most common.
     var row = 0
-    while row < count, tape[position].kind == .double {
-      cells[row] = tape.word(tape[position])
+    while row < count, tokens[position].kind == .double {
+      cells[row] = message.tape.number(tokens[position])
       row &+= 1
       position &+= tokensPerRow
     }
@@ -137,9 +109,9 @@ struct RowLayout {
     for marked in 0..<row { marks[marked] = false }
     var kinds = row == 0 ? 0 : Token.Kind.double.bit
     for row in row..<count {
-      let token = tape[position]
-      guard tape.isSingle(token) else { return nil }
-      cells[row] = tape.number(token)
+      let token = tokens[position]
+      guard message.tape.isSingle(token) else { return nil }
+      cells[row] = message.tape.number(token)
       kinds |= token.kind.bit
       marks[row] = token.kind.isMarked
       position &+= tokensPerRow
@@ -147,15 +119,14 @@ struct RowLayout {
     return kinds
   }
 
-  /// - Parameter token: The cell of the first row, if it is a token.
   private func column(
-    of cells: UnsafeMutableBufferPointer<UInt64>, _ kinds: UInt32, _ token: Int, _ room: ColumnScratch.Room
+    of cells: UnsafeMutableBufferPointer<UInt64>, _ kinds: UInt32, _ room: ColumnScratch.Room
   ) -> Column? {
     let marks = UnsafeBufferPointer(rebasing: room.marks[..<count])
     if kinds.nonzeroBitCount == 1, let kind = Token.Kind(rawValue: UInt8(kinds.trailingZeroBitCount)),
       kinds & Self.emptyValues != 0 || cells.allSatisfy({ $0 == cells[0] })
     {
-      return constant(Constant(kind: kind, number: cells[0], token: token))
+      return constant(LooseToken(kind, cells[0]))
     }
     let long = Token.Kind.longInteger.bit
     switch kinds & long != 0 ? kinds & ~long | Token.Kind.integer.bit : kinds {
@@ -179,7 +150,7 @@ struct RowLayout {
   private static let emptyValues =
     Token.Kind.array.bit | Token.Kind.map.bit | Token.Kind.object.bit | Token.Kind.place.bit
 
-  private func constant(_ constant: Constant) -> Column {
+  private func constant(_ constant: LooseToken) -> Column {
     // The size of the value each time: exact for numbers, one byte for everything else.
     let size =
       switch constant.kind {
@@ -219,23 +190,24 @@ struct RowLayout {
 
 extension Emitter {
   /// Writes rows as a table or a matrix, if that takes fewer bytes than writing each with its header.
-  mutating func writeRows(_ rows: RowLayout, _ tape: TapeView, _ message: inout RecordedMessage) -> Bool {
+  mutating func writeRows(_ rows: RowLayout, _ message: inout RecordedMessage) -> Bool {
     let room = scratch.makeRoom(rows.count * rows.columnCount)
     defer { scratch.removeAll() }
-    guard let columns = rows.gather(tape, room) else { return false }
+    guard let columns = rows.gather(room, &message) else { return false }
     let stride = columns.reduce(0) { $0 + $1.width }
-    let tagged = columns.reduce(rows.count * rows.headerSize) { $0 + $1.taggedSize }
+    // By itself, a row takes a tag besides its cells, and a record its length.
+    let tagged = columns.reduce(rows.count * (rows.shape == nil ? 1 : 2)) { $0 + $1.taggedSize }
     let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
     let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
     guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
     else { return false }
-    write(columns, room.cells, rows, tape, &message)
+    write(columns, room.cells, rows, &message)
     return true
   }
 
   private mutating func write(
     _ columns: [RowLayout.Column], _ cells: UnsafeMutableBufferPointer<UInt64>, _ rows: RowLayout,
-    _ tape: TapeView, _ message: inout RecordedMessage
+    _ message: inout RecordedMessage
   ) {
     let end = writer.count
     let stride = columns.reduce(0) { $0 + $1.width }
@@ -253,7 +225,7 @@ extension Emitter {
     for column in columns.reversed() {
       writer.reserve(BackwardWriter.margin)
       if let base = column.base { Integers.write(base, to: &writer) }
-      if let constant = column.constant { write(constant, tape, &message) }
+      if let constant = column.constant { writeAny(constant, &message) }
     }
     writer.reserve(columns.count + BackwardWriter.margin)
     for column in columns.reversed() { writer.byte(column.type) }
@@ -262,20 +234,9 @@ extension Emitter {
     writer.varint(writer.count - end)
     writer.byte(rows.shape == nil ? Columns.matrix : Columns.table)
   }
-}
 
-extension Emitter {
-  private mutating func write(_ constant: RowLayout.Constant, _ tape: TapeView, _ message: inout RecordedMessage) {
-    switch constant.kind {
-    case .integer, .longInteger, .double, .true, .false: write(constant.kind, constant.number)
-    default: write(value: tape[constant.token], tape, &message)
-    }
-  }
-}
+  // MARK: rows that were kept, one by one
 
-// Rows that were kept, one by one.
-
-extension Emitter {
   /// Writes rows as records. Returns false if not all of their objects are records.
   mutating func writeRecords(_ rows: KeptRows) -> Bool {
     guard let places = rows.places else { return false }

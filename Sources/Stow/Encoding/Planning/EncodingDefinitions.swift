@@ -27,10 +27,9 @@ package final class EncodingDefinitions: @unchecked Sendable {
   /// The most bytes that all preludes together may have. Readers refuse more.
   private let limit: Int
   private var symbolCount = 0
-  /// The keys of all shapes, shape after shape: strings of the pool.
-  private var keys: [UInt32] = []
-  /// Where the keys of each shape are in `keys`.
-  private var ranges: [Range<Int>] = []
+  /// The keys of each shape: strings of the pool.
+  private var shapes: [[UInt32]] = []
+  private var keyCount = 0
   private var shapesByList: [[UInt32]: Int] = [:]
 
   private static let versions = Atomic<UInt64>(0)
@@ -72,23 +71,23 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   private func addShape(_ indices: [UInt32]) {
     while state.shapesByKey.count < strings.count { state.shapesByKey.append([]) }
-    shapesByList[indices] = ranges.count
-    for key in indices { state.shapesByKey[Int(key)].append(ranges.count) }
-    ranges.append(keys.count..<keys.count + indices.count)
-    keys += indices
+    shapesByList[indices] = shapes.count
+    for key in indices { state.shapesByKey[Int(key)].append(shapes.count) }
+    shapes.append(indices)
+    keyCount += indices.count
   }
 
   /// Puts the shapes that have a key in the order in which they are tried.
   private func sortShapes(ofKey key: Int) {
-    let shapes = state.shapesByKey[key]
-    let order = sortedIndices(shapes.count) {
-      (ranges[shapes[$0]].count, shapes[$0]) < (ranges[shapes[$1]].count, shapes[$1])
+    let numbers = state.shapesByKey[key]
+    let order = sortedIndices(numbers.count) {
+      (shapes[numbers[$0]].count, numbers[$0]) < (shapes[numbers[$1]].count, numbers[$1])
     }
-    state.shapesByKey[key] = order.map { shapes[$0] }
+    state.shapesByKey[key] = order.map { numbers[$0] }
   }
 
   /// Whether messages add nothing more, because too much was added already.
-  package var isFull: Bool { strings.byteCount > Self.most.bytes || keys.count > Self.most.keys }
+  package var isFull: Bool { strings.byteCount > Self.most.bytes || keyCount > Self.most.keys }
 
   /// Forgets all definitions, when the reader does, too.
   package func removeAll() {
@@ -96,8 +95,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
     state.room = limit
     symbolCount = 0
     state.strings.removeAll()
-    keys.removeAll(keepingCapacity: true)
-    ranges.removeAll(keepingCapacity: true)
+    shapes.removeAll(keepingCapacity: true)
+    keyCount = 0
     state.shapesByKey.removeAll(keepingCapacity: true)
     shapesByList.removeAll(keepingCapacity: true)
   }
@@ -117,10 +116,10 @@ package final class EncodingDefinitions: @unchecked Sendable {
     if room < .max { state.room -= plan.preludeBound(message) }
   }
 
-  var counts: (symbols: Int, shapes: Int) { (symbolCount, ranges.count) }
+  var counts: (symbols: Int, shapes: Int) { (symbolCount, shapes.count) }
 
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
-    strings.utf8(Int(keys[ranges[shape].lowerBound + place]))
+    strings.utf8(Int(shapes[shape][place]))
   }
 
   /// A shape that has all keys of an object, in order.
@@ -129,20 +128,16 @@ package final class EncodingDefinitions: @unchecked Sendable {
     /// For each key of the shape, its index among those of the object; −1 if the object has no such key.
     let positions: [Int]
     /// How many bytes an object takes as a record of this shape, besides its length and values.
-    let cost: Int
-
-    fileprivate init(_ number: Int, _ positions: [Int], wanted: Int) {
-      self.number = number
-      self.positions = positions
-      let presence = positions.count == wanted ? 0 : (positions.count + 7) / 8
-      cost = 1 + (number < Records.shortLimit ? 0 : Varint.size(number)) + presence
+    var cost: Int {
+      let presence = positions.contains(-1) ? Records.presenceSize(positions.count) : 0
+      return 1 + (number < Records.shortLimit ? 0 : Varint.size(number)) + presence
     }
   }
 
   /// Returns the shape with the fewest keys that has all of `names`, in that order; of several the first.
   ///
   /// - Parameters:
-  ///   - names: The UTF-8 of the keys, at least one.
+  ///   - names: The UTF-8 of the keys; without any, no shape is found.
   ///   - isExact: Whether the shape must have no other keys.
   func match(_ names: [UnsafeRawBufferPointer], isExact: Bool) -> Match? {
     var wanted: [UInt32] = []
@@ -151,15 +146,15 @@ package final class EncodingDefinitions: @unchecked Sendable {
       guard index >= 0, index < state.shapesByKey.count else { return nil }
       wanted.append(UInt32(index))
     }
-    if isExact { return shapesByList[wanted].map { Match($0, Array(wanted.indices), wanted: wanted.count) } }
+    if isExact { return shapesByList[wanted].map { Match(number: $0, positions: Array(wanted.indices)) } }
     // The shortest of the lists of shapes.
     guard let rarest = wanted.min(by: { state.shapesByKey[Int($0)].count < state.shapesByKey[Int($1)].count })
     else { return nil }
     for shape in state.shapesByKey[Int(rarest)] {
-      let count = ranges[shape].count
+      let count = shapes[shape].count
       guard count <= Self.mostKeys else { return nil }
       if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
-        return Match(shape, positions, wanted: wanted.count)
+        return Match(number: shape, positions: positions)
       }
     }
     return nil
@@ -169,7 +164,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   /// order.
   private func positions(of wanted: [UInt32], inShape shape: Int) -> [Int]? {
     var next = 0
-    let positions = keys[ranges[shape]].map { key in
+    let positions = shapes[shape].map { key in
       guard next < wanted.count, key == wanted[next] else { return -1 }
       next += 1
       return next - 1
@@ -185,13 +180,17 @@ extension KeyTable {
   mutating func match(_ definitions: EncodingDefinitions) -> Int {
     if let known = match(version: definitions.version) { return known }
     collectPresent()
-    let names = present.map { utf8(atSlot: $0) }
-    guard let shape = names.isEmpty ? nil : definitions.match(names, isExact: false) else {
-      return addMatch(version: definitions.version, shape: -1, slots: [], cost: 0)
+    let found = definitions.match(present.map { utf8(atSlot: $0) }, isExact: false)
+    let slots = found.map { shape in
+      shape.positions.enumerated().map { place, position in
+        if position >= 0 { return present[position] }
+        let name = definitions.key(place, ofShape: shape.number)
+        return (0..<slotCount).first { utf8(atSlot: $0).elementsEqual(name) } ?? -1
+      }
     }
-    let slots = shape.positions.enumerated().map { index, position in
-      position >= 0 ? present[position] : slot(named: definitions.key(index, ofShape: shape.number))
-    }
-    return addMatch(version: definitions.version, shape: shape.number, slots: slots, cost: shape.cost)
+    return add(
+      Match(
+        version: definitions.version, states: (0..<slotCount).map { state(ofSlot: $0) },
+        shape: found?.number ?? -1, present: slots ?? [], cost: found?.cost ?? 0, textSize: textSize))
   }
 }

@@ -23,11 +23,12 @@ struct DocumentOrder: ~Copyable {
     /// A container of the new one.
     let parent: UInt32
     /// The key there: a byte in an object, and in a map a string of the old pool.
-    var key: UInt32 = 0
+    var key: UInt32
 
-    init(_ token: Int, in parent: Int) {
+    init(_ token: Int, in parent: Int, key: Int = 0) {
       self.token = UInt32(truncatingIfNeeded: token)
       self.parent = UInt32(truncatingIfNeeded: parent)
+      self.key = UInt32(truncatingIfNeeded: key)
     }
   }
 
@@ -41,11 +42,11 @@ struct DocumentOrder: ~Copyable {
 
   mutating func restore(_ message: inout RecordedMessage, sortsKeys: Bool) {
     self.sortsKeys = sortsKeys
-    message.beginCount()
-    let former = sortsKeys ? message.keyTables.forgetSlots() : []
-    pending.append(Pending(message.tape.view.top, in: 0))
+    let former = message.beginCount()
+    let keys = sortsKeys ? former.map { $0.pointee.forgetSlots() } : []
+    pending.append(Pending(message.tape.top, in: 0))
     while pending.count > 0 { append(pending.takeLast(), &message) }
-    for (table, keys) in former {
+    for (table, keys) in zip(former, keys) {
       for byte in keys { _ = message.keyTables.slot(table, ofByte: Int(byte), isPresent: false) }
     }
     message.isInOrder = true
@@ -67,10 +68,7 @@ struct DocumentOrder: ~Copyable {
       strings[string].valueUses &+= 1
       tape.append(token.kind, key: key, value: string)
     case .array, .object, .map: return appendContainer(token.value, key: key, in: parent, &message)
-    case .place: tape.append(.place, key: key)
-    case _ where token.hasWord:
-      tape.append(token.kind, key: key, word: message.tape.view.word(token))
-    default: tape.append(token.kind, key: key, value: token.value)
+    default: tape.append(LooseToken(token.kind, message.tape.number(token)), key: key)
     }
     tape.linkLast(in: parent)
   }
@@ -103,9 +101,7 @@ struct DocumentOrder: ~Copyable {
     message.tape.forEachBackwards(in: old) {
       let key = message.tape[$0].key
       hasStrings = hasStrings || key.isString
-      var next = Pending($0, in: number)
-      next.key = UInt32(key.byte)
-      pending.append(next)
+      pending.append(Pending($0, in: number, key: key.byte))
     }
     var form = ContainerForm.array
     if keys != TapeContainer.array, hasStrings, findStrings(of: old, from: first, &message) {
@@ -146,10 +142,10 @@ struct DocumentOrder: ~Copyable {
 
   /// Puts the values of a map in the order in which their keys occurred, or in that of their UTF-8.
   private mutating func sortMap(from first: Int, _ message: inout RecordedMessage) {
-    replace(from: first, by: sorted(from: first) { known[Int($0.key)].first < known[Int($1.key)].first })
-    guard sortsKeys else { return }
     let values = sorted(from: first) {
-      message.strings.utf8(Int($0.key)).lexicographicallyPrecedes(message.strings.utf8(Int($1.key)))
+      sortsKeys
+        ? message.strings.utf8(Int($0.key)).lexicographicallyPrecedes(message.strings.utf8(Int($1.key)))
+        : known[Int($0.key)].first < known[Int($1.key)].first
     }
     replace(from: first, by: values)
   }

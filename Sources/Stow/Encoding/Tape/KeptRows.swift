@@ -52,46 +52,13 @@ enum RecordedByte: BitwiseCopyable {
   }
 }
 
-/// A number or a Bool as a token without a tape.
-struct LooseToken: TokenTape {
-  private(set) var kind = Token.Kind.null
-  private(set) var number: UInt64 = 0
-
-  @inline(__always)
-  init(_ value: some TapeScalar) { value.record(on: &self, key: TokenKey()) }
-
-  init(_ kind: Token.Kind, _ number: UInt64) { (self.kind, self.number) = (kind, number) }
-
-  @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int) {
-    (self.kind, number) = (kind, UInt64(truncatingIfNeeded: value))
-  }
-
-  @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) { (self.kind, number) = (kind, word) }
-
-  /// Writes the value, within a reserve.
-  @inline(__always)
-  func write(to writer: inout BackwardWriter) {
-    switch kind {
-    case .integer, .longInteger: Integers.write(Int64(bitPattern: number), to: &writer)
-    case .unsigned: Integers.write(beyondSigned: number, to: &writer)
-    case .double: Floats.write(number, to: &writer)
-    case .float: Floats.write(float: number, to: &writer)
-    case .date: Dates.write(number, to: &writer)
-    case .true, .false: writer.byte(kind == .true ? Bools.true : Bools.false)
-    default: preconditionFailure("no number, and no Bool")
-    }
-  }
-}
-
 extension TapeScalar {
   static func write(at address: UnsafeRawPointer, isOptional: Bool, to writer: inout BackwardWriter) -> Bool {
     let value =
       isOptional
       ? address.assumingMemoryBound(to: Self?.self).pointee : address.assumingMemoryBound(to: Self.self).pointee
     guard let value else { return false }
-    LooseToken(value).write(to: &writer)
+    value.token.write(to: &writer)
     return true
   }
 
@@ -101,10 +68,9 @@ extension TapeScalar {
   ) -> UInt32 {
     cells.fill(marks) { row in
       let address = first + row &* stride
-      return LooseToken(
-        isOptional
-          ? address.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped
-          : address.assumingMemoryBound(to: Self.self).pointee)
+      return isOptional
+        ? address.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped.token
+        : address.assumingMemoryBound(to: Self.self).pointee.token
     }
   }
 }
@@ -140,7 +106,7 @@ extension KeptRows.Column {
       return type.fill(cells, marks, from: first + offset, stride: stride, isOptional: isOptional)
     }
     return cells.fill(marks) { row in
-      LooseToken(symbols[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))].integer ?? 0)
+      (symbols[Int(first.load(fromByteOffset: row &* stride &+ offset, as: UInt8.self))].integer ?? 0).token
     }
   }
 }

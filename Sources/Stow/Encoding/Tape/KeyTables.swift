@@ -3,8 +3,6 @@ struct KeyTables: ~Copyable {
   private var tables = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// The tables with objects in the message, in the order of their first objects.
   private(set) var active = GrowableBuffer<KeyTable.Reference>(capacity: 8)
-  /// Those that were active before objects are counted again.
-  private var former = GrowableBuffer<KeyTable.Reference>(capacity: 8)
   /// The table of each slot that the message has given to a key, in the order in which it gave them. It is not active
   /// if it has no objects, because its keys were written as strings or its values threw.
   private var owners = GrowableBuffer<KeyTable.Reference>(capacity: 32)
@@ -43,11 +41,13 @@ struct KeyTables: ~Copyable {
     table.pointee.uses &+= count
   }
 
-  /// Forgets which objects have keys, and which keys have values, before both are counted again.
-  mutating func beginCount() {
-    former.truncate(to: 0)
-    swap(&active, &former)
-    for table in former.buffer { table.pointee.forgetCounts() }
+  /// Forgets which objects have keys, and which keys have values, before both are counted again. Returns the tables
+  /// that were active.
+  mutating func beginCount() -> [KeyTable.Reference] {
+    let former = Array(active.buffer)
+    for table in former { table.pointee.forgetCounts() }
+    active.truncate(to: 0)
+    return former
   }
 
   mutating func removeAll() {
@@ -61,7 +61,10 @@ struct KeyTables: ~Copyable {
   @inline(__always)
   mutating func takeSlot(_ table: KeyTable.Reference, ofByte byte: Int, isPresent: Bool) -> Int {
     owners.append(table)
-    return table.pointee.takeSlot(ofByte: byte, isPresent: isPresent)
+    let slot = table.pointee.slotCount
+    table.pointee.table[byte] = UInt16(truncatingIfNeeded: slot) | (isPresent ? 0 : KeyTable.absent)
+    table.pointee.keys.append(UInt8(truncatingIfNeeded: byte))
+    return slot
   }
 
   /// Returns the slot of a key of `table` that has been learnt.
@@ -71,11 +74,6 @@ struct KeyTables: ~Copyable {
     guard entry < KeyTable.fresh else { return takeSlot(table, ofByte: byte, isPresent: isPresent) }
     if isPresent { table.pointee.table[byte] = entry & ~KeyTable.absent }
     return Int(entry & ~KeyTable.absent)
-  }
-
-  /// Forgets all slots, and returns their keys in order, so that they can be numbered again.
-  mutating func forgetSlots() -> [(KeyTable.Reference, keys: [UInt8])] {
-    former.buffer.map { ($0, $0.pointee.forgetSlots()) }
   }
 
   /// Takes back the slots that were given last, except the first `count`.
@@ -107,8 +105,6 @@ struct KeyTable: ~Copyable {
   static let fresh = unknown - 1
   /// Marks the slot of a key that has been used and never had a value.
   static let absent: UInt16 = 0x8000
-  /// The slot of a key that the message never used, in lists of slots.
-  fileprivate static let noSlot = -1
 
   // From message to message.
 
@@ -125,7 +121,7 @@ struct KeyTable: ~Copyable {
   // Of one message.
 
   /// The byte of the key of each slot.
-  private var keys = GrowableBuffer<UInt8>(capacity: 32)
+  fileprivate var keys = GrowableBuffer<UInt8>(capacity: 32)
   /// Changes when slots are forgotten.
   private(set) var version = 0
   /// How many objects have these keys, and the first of them on the tape.
@@ -136,8 +132,8 @@ struct KeyTable: ~Copyable {
 
   // Of one message, when it is complete.
 
-  /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, `noSlot` for
-  /// a key without one. One of these without a value may have a slot, such as that of an optional that is nil.
+  /// The slots that have a value in some object, in order; for a shape that was found, those of its keys. One of these
+  /// without a value may have a slot, such as that of an optional that is nil.
   private(set) var present: [Int] = []
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
@@ -172,15 +168,6 @@ struct KeyTable: ~Copyable {
   fileprivate mutating func forgetLastSlot() {
     table[Int(keys.takeLast())] = Self.fresh
     version &+= 1
-  }
-
-  /// Gives the next slot to a key without one.
-  @inline(__always)
-  fileprivate mutating func takeSlot(ofByte byte: Int, isPresent: Bool) -> Int {
-    let slot = keys.count
-    table[byte] = UInt16(truncatingIfNeeded: slot) | (isPresent ? 0 : Self.absent)
-    keys.append(UInt8(truncatingIfNeeded: byte))
-    return slot
   }
 
   // MARK: names
@@ -221,11 +208,8 @@ struct KeyTable: ~Copyable {
 
   func codingKey(ofKey byte: Int) -> (any CodingKey)? { isLearnt(byte) ? codingKeys[byte] : nil }
 
-  /// Returns the bytes of a key in a map or a shape, valid until another key is learnt.
-  @inline(__always)
-  func text(atSlot slot: Int) -> UnsafeRawBufferPointer { text(ofKey: Int(keys[slot])) }
-
-  /// The same for a key that has been learnt, as one with a slot has.
+  /// Returns the bytes of a key in a map or a shape, valid until another key is learnt. The key has been learnt, as one
+  /// with a slot has.
   @inline(__always)
   func text(ofKey byte: Int) -> UnsafeRawBufferPointer {
     let name = names.base[byte]
@@ -246,10 +230,10 @@ struct KeyTable: ~Copyable {
 
   var slotCount: Int { keys.count }
 
-  /// Returns the slot of a key that has one.
   func slot(ofByte byte: Int) -> Int { Int(table[byte] & ~Self.absent) }
 
-  fileprivate mutating func forgetSlots() -> [UInt8] {
+  /// Forgets all slots, and returns their keys in order, so that they can be numbered again.
+  mutating func forgetSlots() -> [UInt8] {
     let keys = Array(keys.buffer)
     for key in keys { table[Int(key)] = Self.fresh }
     self.keys.truncate(to: 0)
@@ -262,7 +246,7 @@ struct KeyTable: ~Copyable {
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The bytes of the texts of the keys that are written.
-  var textSize: Int { present.reduce(0) { $0 + text(atSlot: $1).count } }
+  var textSize: Int { present.reduce(0) { $0 + text(ofKey: Int(keys[$1])).count } }
 
   /// Notes which slots have values, for a message that is complete.
   ///
@@ -275,12 +259,10 @@ struct KeyTable: ~Copyable {
   // MARK: shapes of definitions
 
   /// Returns how the message used a slot: for which key, and whether that has a value.
-  private func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
+  func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
 
   private func hasStates(_ states: [UInt16]) -> Bool {
-    guard states.count == slotCount else { return false }
-    for slot in 0..<slotCount where state(ofSlot: slot) != states[slot] { return false }
-    return true
+    states.count == slotCount && states.indices.allSatisfy { state(ofSlot: $0) == states[$0] }
   }
 
   /// The shape in some definitions for objects of messages that used certain keys.
@@ -289,6 +271,7 @@ struct KeyTable: ~Copyable {
     let states: [UInt16]
     /// The shape that has all keys with values, or −1.
     let shape: Int
+    /// The slots of its keys; −1 for a key that the messages did not use.
     let present: [Int]
     /// How many bytes an object takes as a record of it, besides its length and values.
     let cost: Int
@@ -303,21 +286,10 @@ struct KeyTable: ~Copyable {
   @inline(__always)
   func match(version: UInt64) -> Int? { matches.firstIndex { $0.version == version && hasStates($0.states) } }
 
-  /// Adds the match for the keys that the message used, and returns its index.
-  ///
-  /// - Parameter slots: Those of the keys of the shape.
-  mutating func addMatch(version: UInt64, shape: Int, slots: [Int], cost: Int) -> Int {
+  mutating func add(_ match: Match) -> Int {
     if matches.count == Self.mostMatches { matches.removeAll() }
-    matches.append(
-      Match(
-        version: version, states: (0..<slotCount).map { state(ofSlot: $0) }, shape: shape,
-        present: slots, cost: cost, textSize: textSize))
+    matches.append(match)
     return matches.count - 1
-  }
-
-  /// Returns the slot of the key with a name; `noSlot` if the message used no such key.
-  func slot(named name: UnsafeRawBufferPointer) -> Int {
-    (0..<slotCount).first { utf8(atSlot: $0).elementsEqual(name) } ?? Self.noSlot
   }
 
   /// Makes the objects records of the shape that was found.
@@ -341,8 +313,8 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value. The keys
-  /// are written once, so the pool has no use for the others. For most messages nothing more is needed.
+  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value. If none
+  /// is, the pool has no use for the keys, which are written once.
   mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
     shape = -1
     strings.truncate(to: 0)

@@ -24,7 +24,7 @@ protocol RecordableScalar: Encodable, Equatable, Sendable {
 
 /// A scalar that is recorded as a token, and a word if it needs one.
 protocol TapeScalar: RecordableScalar {
-  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey)
+  var token: LooseToken { get }
 
   /// Writes the value at an address, within a reserve. Returns false for an optional one without a value.
   static func write(at address: UnsafeRawPointer, isOptional: Bool, to writer: inout BackwardWriter) -> Bool
@@ -39,49 +39,40 @@ protocol TapeScalar: RecordableScalar {
 
 extension TapeScalar {
   @inline(__always)
-  func record(in message: inout RecordedMessage, key: TokenKey) { record(on: &message.tape, key: key) }
+  func record(in message: inout RecordedMessage, key: TokenKey) { message.tape.append(token, key: key) }
+
+  @inline(__always)
+  func record(on room: inout TapeRoom, key: TokenKey) { room.append(token, key: key) }
 }
 
 extension TapeScalar where Self: FixedWidthInteger {
   @inline(__always)
-  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
-    if let short = Int32(exactly: self) {
-      tape.append(.integer, key: key, value: Int(short))
-    } else {
-      let isUnsigned = !Self.isSigned && Self.bitWidth == 64 && self > Self(truncatingIfNeeded: Int64.max)
-      tape.append(isUnsigned ? .unsigned : .longInteger, key: key, word: UInt64(truncatingIfNeeded: self))
-    }
+  var token: LooseToken {
+    let number = UInt64(truncatingIfNeeded: self)
+    if Int32(exactly: self) != nil { return LooseToken(.integer, number) }
+    let isUnsigned = !Self.isSigned && Self.bitWidth == 64 && self > Self(truncatingIfNeeded: Int64.max)
+    return LooseToken(isUnsigned ? .unsigned : .longInteger, number)
   }
 }
 
 extension Bool: TapeScalar {
   @inline(__always)
-  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
-    tape.append(self ? .true : .false, key: key, value: 0)
-  }
+  var token: LooseToken { LooseToken(self ? .true : .false) }
 
   static func retained(_ values: [Bool]) -> RetainedValue? { .bools(values) }
 }
 
 extension Double: TapeScalar {
   @inline(__always)
-  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
-    tape.append(.double, key: key, word: bitPattern)
-  }
+  var token: LooseToken { LooseToken(.double, bitPattern) }
 
   static func retained(_ values: [Double]) -> RetainedValue? { .doubles(values) }
 }
 
 extension Float: TapeScalar {
-  /// Records the `Double` of the same value. A NaN keeps its own bits, which conversion may change.
+  /// The `Double` of the same value. A NaN keeps its own bits, which conversion may change.
   @inline(__always)
-  func record(on tape: inout some TokenTape & ~Copyable, key: TokenKey) {
-    if isNaN {
-      tape.append(.float, key: key, word: UInt64(bitPattern))
-    } else {
-      Double(self).record(on: &tape, key: key)
-    }
-  }
+  var token: LooseToken { isNaN ? LooseToken(.float, UInt64(bitPattern)) : Double(self).token }
 
   static func retained(_ values: [Float]) -> RetainedValue? {
     values.contains(where: \.isNaN) ? nil : .doubles(values.map(Double.init))
@@ -142,7 +133,7 @@ extension String: RecordableScalar {
 
 extension Date: RecordableScalar {
   func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.tape.append(.date, key: key, word: timeIntervalSinceReferenceDate.bitPattern)
+    message.tape.append(LooseToken(.date, timeIntervalSinceReferenceDate.bitPattern), key: key)
   }
 }
 

@@ -57,7 +57,6 @@ struct RecordedMessage: ~Copyable {
     return .object(table.pointee.index)
   }
 
-  /// The same for a map.
   @inline(__always)
   mutating func mapForm() -> ContainerForm {
     noteMap(tape.nextContainer)
@@ -66,11 +65,11 @@ struct RecordedMessage: ~Copyable {
 
   mutating func noteMap(_ container: Int) { maps.append(UInt32(truncatingIfNeeded: container)) }
 
-  /// Forgets what was counted of containers, before they are counted again.
-  mutating func beginCount() {
+  /// Forgets what was counted of containers, before they are counted again, and returns the tables that had objects.
+  mutating func beginCount() -> [KeyTable.Reference] {
     maps.removeAll()
     hasFreeKeys = false
-    keyTables.beginCount()
+    return keyTables.beginCount()
   }
 
   /// Finds the slot of a key, which most likely is the expected one, and returns the byte that represents the key.
@@ -144,11 +143,8 @@ struct RecordedMessage: ~Copyable {
 
   /// Returns the key of the next value, and counts its use.
   @inline(never)
-  mutating func key(_ name: String) -> TokenKey { key(ofString: strings.intern(name)) }
-
-  /// The same for a string of the pool.
-  @inline(__always)
-  mutating func key(ofString string: Int) -> TokenKey {
+  mutating func key(_ name: String) -> TokenKey {
+    let string = strings.intern(name)
     strings[string].keyUses &+= 1
     return tape.key(string &+ TokenKey.firstString)
   }
@@ -190,8 +186,7 @@ struct RecordedMessage: ~Copyable {
 
   /// Returns the names of the keys of the outermost object, those that it has last first.
   var namesOfTop: [String] {
-    let top = tape.view.top
-    guard top > 0, let object = tape.container(at: top) else { return [] }
+    guard tape.top > 0, let object = tape.container(at: tape.top) else { return [] }
     var names: [String] = []
     tape.forEachBackwards(in: object) {
       names.append(String(decoding: name(tape[$0].key, at: $0, in: object), as: UTF8.self))
@@ -250,16 +245,14 @@ struct RecordedMessage: ~Copyable {
     isInOrder = false
     let values = retained[tape[index].value]
     let array = tape.put(.array, at: index, parent: parent)
-    let first = tape.count
     switch values {
-    case .doubles(let values): for value in values { value.record(in: &self, key: TokenKey()) }
-    case .bools(let values): for value in values { value.record(in: &self, key: TokenKey()) }
-    case .ints(let values): for value in values { value.record(in: &self, key: TokenKey()) }
-    case .integers(let values): for value in values { value.record(in: &self, key: TokenKey()) }
-    case .rows(let rows): return expand(rows, to: array)
+    case .doubles(let values): values.withUnsafeBufferPointer { Double.record($0, in: &self, array) }
+    case .bools(let values): values.withUnsafeBufferPointer { Bool.record($0, in: &self, array) }
+    case .ints(let values): values.withUnsafeBufferPointer { Int.record($0, in: &self, array) }
+    case .integers(let values): values.withUnsafeBufferPointer { Int64.record($0, in: &self, array) }
+    case .rows(let rows): expand(rows, to: array)
     case .data: break
     }
-    tape.linkAll(from: first, in: array)
   }
 
   // MARK: paths, which are read off the parents

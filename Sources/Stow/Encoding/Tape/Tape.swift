@@ -18,7 +18,7 @@ struct Tape: ~Copyable {
   private mutating func begin() {
     // Nobody reads token 0.
     tokens.extend(to: 1)
-    containers.append(TapeContainer(token: 0, parent: 0, depth: 0, keys: TapeContainer.array))
+    containers.append(TapeContainer(.array, token: 0, parent: 0, depth: 0))
   }
 
   mutating func removeAll() {
@@ -40,6 +40,9 @@ struct Tape: ~Copyable {
   }
 
   func container(_ number: Int) -> TapeContainer { containers[number] }
+
+  @inline(__always)
+  func container(_ token: Token) -> TapeContainer { containers.base[token.value] }
 
   func depth(of container: Int) -> Int { Int(containers[container].depth) }
 
@@ -75,9 +78,10 @@ struct Tape: ~Copyable {
   }
 
   @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
-    append(kind, key: key, value: words.count)
-    words.append(word)
+  mutating func append(_ token: LooseToken, key: TokenKey) {
+    guard token.kind.hasWord else { return append(token.kind, key: key, value: token.value) }
+    append(token.kind, key: key, value: words.count)
+    words.append(token.number)
   }
 
   /// Appends a place, whose value comes later or never, and returns its token.
@@ -97,15 +101,8 @@ struct Tape: ~Copyable {
   @inline(__always)
   mutating func put(_ form: ContainerForm, at place: Int, parent: Int) -> Int {
     tokens[place].become(form.kind, value: containers.count)
-    containers.append(container(form, at: place, parent: parent))
+    containers.append(TapeContainer(form, token: place, parent: parent, depth: depth(of: parent) &+ 1))
     return containers.count &- 1
-  }
-
-  @inline(__always)
-  func container(_ form: ContainerForm, at index: Int, parent: Int) -> TapeContainer {
-    TapeContainer(
-      token: UInt32(truncatingIfNeeded: index), parent: UInt32(truncatingIfNeeded: parent),
-      depth: containers[parent].depth &+ 1, keys: form.keys)
   }
 
   /// Makes a complete value the last one of a container.
@@ -137,7 +134,6 @@ struct Tape: ~Copyable {
     return start == place + 1
   }
 
-  /// Drops the last token.
   mutating func removeLast() { tokens.truncate(to: tokens.count &- 1) }
 
   // MARK: values that are written one after the other
@@ -160,11 +156,7 @@ struct Tape: ~Copyable {
   /// Makes sure that a room has space for `count` tokens.
   @inline(__always)
   mutating func enlarge(_ room: inout TapeRoom, to count: Int) {
-    if room.count &+ count > room.limit { renew(&room, count) }
-  }
-
-  @inline(never)
-  private mutating func renew(_ room: inout TapeRoom, _ count: Int) {
+    guard room.count &+ count > room.limit else { return }
     take(room)
     room = self.room(count, after: room.last)
   }
@@ -184,7 +176,7 @@ struct Tape: ~Copyable {
   /// Begins a container in a room, and returns its number. It is linked when it ends.
   @inline(__always)
   mutating func begin(_ form: ContainerForm, key: TokenKey, parent: Int, in room: inout TapeRoom) -> Int {
-    containers.append(container(form, at: room.count, parent: parent))
+    containers.append(TapeContainer(form, token: room.count, parent: parent, depth: depth(of: parent) &+ 1))
     let number = containers.count &- 1
     room.tokens[room.count] = Token(form.kind, key: key, value: number, previous: Token.unlinked)
     room.last = room.count
@@ -213,7 +205,6 @@ struct Tape: ~Copyable {
   @inline(__always)
   mutating func key(_ number: Int) -> TokenKey { key(number, at: tokens.count) }
 
-  /// Returns it for the token at `index`.
   @inline(__always)
   mutating func key(_ number: Int, at index: Int) -> TokenKey {
     number < TokenKey.longest ? TokenKey(number) : longKey(number, at: index)
@@ -234,24 +225,28 @@ struct Tape: ~Copyable {
   @inline(__always)
   func keyString(at index: Int) -> Int { number(of: tokens[index].key, at: index) &- TokenKey.firstString }
 
-  // MARK: reading
+  // MARK: reading. Inlined, because the tape would be copied for calls.
 
-  /// The tokens and words, for a walk over them.
-  var view: TapeView {
-    TapeView(tokens: UnsafeBufferPointer(tokens.buffer), containers: containers.base, words: words.base)
+  /// The last token of the message, where a walk from its end begins.
+  @inline(__always)
+  var top: Int { Int(containers[0].last) }
+
+  /// All tokens, for a walk over many.
+  @inline(__always)
+  var all: UnsafeBufferPointer<Token> { UnsafeBufferPointer(tokens.buffer) }
+
+  @inline(__always)
+  func number(_ token: Token) -> UInt64 {
+    token.kind.hasWord ? words.base[token.value] : UInt64(bitPattern: token.integer)
   }
-}
 
-/// What tokens and words are appended to.
-protocol TokenTape: ~Copyable {
-  mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64)
+  /// Whether a token is the only one of its value: a scalar, or an empty container.
+  @inline(__always)
+  func isSingle(_ token: Token) -> Bool { !token.isContainer || container(token).count == 0 }
 }
-
-extension Tape: TokenTape {}
 
 /// Room on a tape: tokens are written there one after the other, without checking how much is left.
-struct TapeRoom: TokenTape, BitwiseCopyable {
+struct TapeRoom: BitwiseCopyable {
   fileprivate let tokens: UnsafeMutablePointer<Token>
   /// How many tokens the tape will have, and how many it can have.
   fileprivate(set) var count: Int
@@ -269,35 +264,12 @@ struct TapeRoom: TokenTape, BitwiseCopyable {
   }
 
   @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, word: UInt64) {
-    append(kind, key: key, value: wordCount)
-    words[wordCount] = word
+  mutating func append(_ token: LooseToken, key: TokenKey) {
+    guard token.kind.hasWord else { return append(token.kind, key: key, value: token.value) }
+    append(token.kind, key: key, value: wordCount)
+    words[wordCount] = token.number
     wordCount &+= 1
   }
-}
-
-/// The tokens and words of a tape that nobody writes to.
-struct TapeView {
-  let tokens: UnsafeBufferPointer<Token>
-  fileprivate let containers: UnsafePointer<TapeContainer>
-  fileprivate let words: UnsafePointer<UInt64>
-
-  subscript(index: Int) -> Token { @inline(__always) get { tokens[index] } }
-
-  @inline(__always)
-  func container(_ token: Token) -> TapeContainer { containers[token.value] }
-
-  /// The last token of the message, where a walk from its end begins.
-  var top: Int { Int(containers[0].last) }
-
-  func word(_ token: Token) -> UInt64 { words[token.value] }
-
-  /// Returns the bits of a number: an integer of any size, a floating-point number, a date. For another
-  /// token, returns its value.
-  func number(_ token: Token) -> UInt64 { token.hasWord ? words[token.value] : UInt64(bitPattern: token.integer) }
-
-  /// Whether a token is the only one of its value: a scalar, or an empty container.
-  func isSingle(_ token: Token) -> Bool { !token.isContainer || container(token).count == 0 }
 }
 
 /// A container of the message.
@@ -316,8 +288,10 @@ struct TapeContainer: BitwiseCopyable {
   static let array = UInt32.max
   static let map = UInt32.max - 1
 
-  fileprivate init(token: UInt32, parent: UInt32, depth: UInt32, keys: UInt32) {
-    (self.token, self.parent, last, self.depth, self.keys) = (token, parent, token, depth, keys)
+  fileprivate init(_ form: ContainerForm, token: Int, parent: Int, depth: Int) {
+    self.token = UInt32(truncatingIfNeeded: token)
+    self.parent = UInt32(truncatingIfNeeded: parent)
+    (last, self.depth, keys) = (self.token, UInt32(truncatingIfNeeded: depth), form.keys)
   }
 
   /// Adds a value, and returns the token of the one before it.
@@ -427,8 +401,31 @@ struct Token: BitwiseCopyable {
   var isSettled: Bool { value != 0 }
 
   var isInteger: Bool { kind == .integer || kind == .longInteger }
+}
 
-  var hasWord: Bool { kind.hasWord }
+/// A value without a tape: its kind, and its word or what a token has in place of one.
+struct LooseToken: BitwiseCopyable {
+  let kind: Token.Kind
+  let number: UInt64
+
+  init(_ kind: Token.Kind, _ number: UInt64 = 0) { (self.kind, self.number) = (kind, number) }
+
+  /// What a token has that has no word.
+  var value: Int { Int(UInt32(truncatingIfNeeded: number)) }
+
+  /// Writes a number or a Bool, within a reserve.
+  @inline(__always)
+  func write(to writer: inout BackwardWriter) {
+    switch kind {
+    case .integer, .longInteger: Integers.write(Int64(bitPattern: number), to: &writer)
+    case .unsigned: Integers.write(beyondSigned: number, to: &writer)
+    case .double: Floats.write(number, to: &writer)
+    case .float: Floats.write(float: number, to: &writer)
+    case .date: Dates.write(number, to: &writer)
+    case .true, .false: writer.byte(kind == .true ? Bools.true : Bools.false)
+    default: preconditionFailure("no number, and no Bool")
+    }
+  }
 }
 
 /// Where a value is in its container: in an object the byte of its key, in an array its index, if anybody asks for it.
