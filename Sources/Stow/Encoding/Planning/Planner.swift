@@ -49,23 +49,24 @@ struct Planner: ~Copyable {
   /// Chooses shapes and symbols for a tape that is in order. Returns false if a map has a key twice.
   private mutating func choose(_ message: inout RecordedMessage, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
-    if plan.hasPrelude || plan.hasLists { plan.removeAll() }
+    if plan.hasPrelude || !plan.maps.lists.isEmpty { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: candidates.capacity <= MessagePlan.mostKept) }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A single map gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
     if message.maps.count > mostMaps || message.hasFreeKeys {
-      plan.hasLists = true
       guard plan.maps.collect(&message) else { return false }
       // The keys of a single map only had to be distinct.
-      if message.maps.count <= mostMaps { plan.removeAll() }
+      if message.maps.count <= mostMaps { plan.maps.removeAll() }
     }
     var mayHaveSymbols = message.strings.hasRepeats || definitions != nil
-    if definitions == nil, Self.hasSingleObject(message) {
-      // Its keys are written once, as texts.
+    if definitions == nil, message.keyTables.active.count == 1, message.maps.count == 0,
+      message.keyTables.active[0].pointee.uses == 1
+    {
+      // The only object with keys has no shape, and they are written once, as texts.
       if message.keyTables.active[0].pointee.settleSingleObject(&message.strings) { mayHaveSymbols = true }
-    } else if message.keyTables.active.count > 0 || plan.hasLists {
+    } else if message.keyTables.active.count > 0 || !plan.maps.lists.isEmpty {
       chooseShapes(&message, definitions)
       countKeyUses(&message)
       mayHaveSymbols = true
@@ -81,12 +82,6 @@ struct Planner: ~Copyable {
       dropTables(message)
     }
     return true
-  }
-
-  /// Returns whether only one object has keys: then it has no shape, and its keys are written once.
-  private static func hasSingleObject(_ message: borrowing RecordedMessage) -> Bool {
-    message.keyTables.active.count == 1 && message.maps.count == 0
-      && message.keyTables.active[0].pointee.uses == 1
   }
 
   private mutating func chooseShapes(_ message: inout RecordedMessage, _ definitions: EncodingDefinitions?) {
@@ -141,8 +136,7 @@ struct Planner: ~Copyable {
     _ source: MessagePlan.Shape.Source, textSize: Int, uses: Int, firstUse: Int, isDefined: Bool = false
   ) {
     let gain = isDefined ? Self.worthPrelude : Self.gain(textSize: textSize, uses: uses)
-    guard gain > 0, isDefined || textSize > 0 && uses > 1 else { return }
-    plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain))
+    if gain > 0 { plan.shapes.append(MessagePlan.Shape(source: source, uses: uses, firstUse: firstUse, gain: gain)) }
   }
 
   private mutating func assign(_ number: Int, to shape: MessagePlan.Shape, _ message: borrowing RecordedMessage) {
@@ -179,20 +173,16 @@ struct Planner: ~Copyable {
     }
   }
 
-  /// Leaves the references of one byte to the most used strings, of equal ones the first.
-  ///
-  /// - Parameter count: How many strings get one.
+  /// Leaves the references of one byte to the `count` most used strings, of equal ones the first.
   private mutating func shortenMostUsed(_ count: Int) {
     var best: [(uses: Int64, index: Int)] = []
     for index in candidates.indices {
       candidates[index].isShort = false
       let uses = candidates[index].uses
-      if best.count == count {
-        guard let last = best.last, uses > last.uses else { continue }
-        best.removeLast()
-      }
       let place = best.lastIndex { $0.uses >= uses }.map { $0 + 1 } ?? 0
+      if place == count { continue }
       best.insert((uses, index), at: place)
+      if best.count > count { best.removeLast() }
     }
     for (_, index) in best { candidates[index].isShort = true }
   }
@@ -218,7 +208,9 @@ struct Planner: ~Copyable {
   ) -> Bool {
     let uses = Int64(strings[index].valueUses) + Int64(strings[index].keyUses)
     guard uses > 0 else { return true }
-    guard let known = definitions.strings.entry(like: strings[index], in: strings) else { return false }
+    let found = definitions.strings.find(strings.utf8(index))
+    guard found >= 0 else { return false }
+    let known = definitions.strings[found]
     if known.symbol == 0 {
       guard definitions.grows, !definitions.isFull,
         KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
@@ -260,8 +252,6 @@ struct MessagePlan: ~Copyable {
   /// The strings that are symbols, in the order of their numbers.
   var symbols: [Int] = []
   var maps = KeyLists()
-  /// Whether maps name their list.
-  var hasLists = false
   /// The numbers of the first shape and the first symbol of the message: lower ones belong to its definitions.
   var firstShape = 0
   var firstSymbol = 0
@@ -296,7 +286,7 @@ struct MessagePlan: ~Copyable {
 
   /// Returns the shape of a map; −1 if it has none.
   func shape(ofMap container: TapeContainer) -> Int {
-    hasLists && container.keys != TapeContainer.map ? maps.lists[Int(container.keys)].shape : -1
+    container.keys < maps.lists.count ? maps.lists[Int(container.keys)].shape : -1
   }
 
   func preludeBound(_ message: borrowing RecordedMessage) -> Int {
@@ -318,7 +308,6 @@ struct MessagePlan: ~Copyable {
     shapes.removeAll(keepingCapacity: shapes.count <= Self.mostKept)
     symbols.removeAll(keepingCapacity: symbols.count <= Self.mostKept)
     maps.removeAll()
-    hasLists = false
   }
 }
 
@@ -341,7 +330,6 @@ struct KeyLists: ~Copyable {
   private var mapKeys = GrowableBuffer<UInt32>(capacity: 64)
 
   mutating func removeAll() {
-    guard !lists.isEmpty else { return }
     let isSmall = lists.count < 1024
     lists.removeAll(keepingCapacity: isSmall)
     byHash.removeAll(keepingCapacity: isSmall)

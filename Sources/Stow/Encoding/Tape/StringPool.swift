@@ -7,7 +7,6 @@ struct StringPool: ~Copyable {
   /// The strings, each after its header. Before the first are as many bytes as `BackwardWriter.shortBytes` reads there.
   private var bytes = GrowableBuffer<UInt8>(capacity: 1024)
   private var table = StringTable(mask: StringPool.smallestMask)
-  /// Whether a string has recurred.
   private(set) var hasRepeats = false
   /// A Bloom filter of all strings.
   private var filter: UInt64 = 0
@@ -46,14 +45,6 @@ struct StringPool: ~Copyable {
       return index
     }
     table.set(slot, hash, count)
-    append(source, key)
-    if count * 2 > table.mask { growTable() }
-    return count &- 1
-  }
-
-  /// Adds a string that the pool does not have.
-  @inline(__always)
-  private mutating func append(_ source: UnsafeRawPointer, _ key: TextKey) {
     let length = key.length
     bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
@@ -65,6 +56,8 @@ struct StringPool: ~Copyable {
     bytes.extend(to: offset &+ length)
     entries.append(StringEntry(key: key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: place, count: length))
+    if count * 2 > table.mask { growTable() }
+    return count &- 1
   }
 
   @inline(never)
@@ -77,6 +70,7 @@ struct StringPool: ~Copyable {
   }
 
   /// Returns the index of a string that is here already, or −1.
+  @inline(__always)
   func find(_ utf8: UnsafeRawBufferPointer) -> Int {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
@@ -95,19 +89,11 @@ struct StringPool: ~Copyable {
   /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
   @inline(__always)
   private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    return table.find(hash) {
+    table.find(hash) {
       let entry = entries.base + $0
       return entry.pointee.key == key
         && (key.isWhole || CLibrary.areEqual(bytes.base + entry.pointee.offset, source, key.length))
     }
-  }
-
-  @inline(__always)
-  func entry(like entry: StringEntry, in other: borrowing StringPool) -> StringEntry? {
-    let utf8 = other.utf8(of: entry)
-    guard mayContain(Self.filterBit(utf8)), let start = utf8.baseAddress else { return nil }
-    let index = look(start, entry.key, hash: entry.key.hash(hashing)).index
-    return index >= 0 ? entries[index] : nil
   }
 
   subscript(index: Int) -> StringEntry {
