@@ -24,7 +24,6 @@ struct Emitter: ~Copyable {
     let end: Int
     /// What precedes its values.
     var keys = Keys.none
-    /// The keys of an object.
     var table: KeyTable.Reference?
     /// The bits of the keys that a row from memory has values for.
     var marks: UInt64 = 0

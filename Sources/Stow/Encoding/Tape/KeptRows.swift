@@ -11,7 +11,6 @@ struct KeptRows {
 
   /// The values of one key.
   struct Column {
-    /// The byte of the key.
     let byte: Int
     /// Where it is in each value.
     let offset: Int

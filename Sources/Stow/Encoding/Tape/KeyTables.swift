@@ -275,7 +275,6 @@ struct KeyTable: ~Copyable {
     let present: [Int]
     /// How many bytes an object takes as a record of it, besides its length and values.
     let cost: Int
-    /// The bytes of the texts of the keys that have values.
     let textSize: Int
   }
 
