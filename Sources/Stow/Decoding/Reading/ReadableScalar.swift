@@ -90,6 +90,14 @@ extension ReadableScalar {
   }
 
   static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
+    try each(of: cells, message)
+  }
+
+  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
+    try each(in: elements, message)
+  }
+
+  fileprivate static func each(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
     // Unlike an array that is filled, one that grows is allocated by code that knows its type.
     var result: [Self] = []
     result.reserveCapacity(cells.count)
@@ -100,7 +108,7 @@ extension ReadableScalar {
     return result
   }
 
-  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
+  fileprivate static func each(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
     var result: [Self] = []
     // No more than the bytes can hold, since the elements were not counted; a longer array grows.
     result.reserveCapacity(min(elements.count, 8))
@@ -151,6 +159,21 @@ extension Bool: ReadableScalar {
 // MARK: integers
 
 extension ReadableScalar where Self: FixedWidthInteger {
+  /// Whether arrays and cells are read as `Int64`, so that not each type has all of the code.
+  private static var isShort: Bool { bitWidth < 64 }
+  /// Whether it is an `Int64`, maybe by another name.
+  private static var isInt64: Bool { bitWidth == 64 && isSigned }
+
+  private static func make(_ value: Int64, at offset: Int) throws(FormatError) -> Self {
+    guard let result = Self(exactly: value) else { try fail(.unrepresentable, at: offset) }
+    return result
+  }
+
+  private static func make(_ values: [Int64]) throws(FormatError) -> [Self] {
+    guard values.allSatisfy({ Self(exactly: $0) != nil }) else { try fail(.unrepresentable, at: 0) }
+    return values.map { Self(truncatingIfNeeded: $0) }
+  }
+
   @inline(__always)
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self {
     try read(message.reader, at: offset, next: &next)
@@ -159,9 +182,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
   @inline(__always)
   static func read(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> Self {
     guard Integers.isUsual(try reader.byte(at: offset)) else { return try readRare(reader, at: offset, next: &next) }
-    let value = try Integers.read(reader, at: offset, next: &next)
-    if let result = Self(exactly: value) { return result }
-    try fail(.unrepresentable, at: offset)
+    return try make(Integers.read(reader, at: offset, next: &next), at: offset)
   }
 
   @inline(never)
@@ -176,9 +197,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self {
     switch cell {
-    case .integer(let integer):
-      guard let result = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
-      return result
+    case .integer(let integer): return try make(integer, at: offset)
     case .double, .singleNaN: try fail(.notAnInteger, at: offset)
     case .bool, .date: try fail(.cellMismatch, at: offset)
     }
@@ -187,27 +206,30 @@ extension ReadableScalar where Self: FixedWidthInteger {
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
     -> Self
   {
+    if isShort { return try make(Int64.read(reader, at: offset, type, base: base), at: offset) }
     guard ElementType.isInteger(type) else {
       return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
     }
-    let integer = try Cell.readInteger(reader, at: offset, type: type) &+ base
-    guard let result = Self(exactly: integer) else { try fail(.unrepresentable, at: offset) }
-    return result
+    return try make(Cell.readInteger(reader, at: offset, type: type) &+ base, at: offset)
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
     guard packed.isInteger else { return nil }
-    if Self.self == Int64.self || (Self.self == Int.self && Int.bitWidth == 64) {
-      return try [Self].filled(count: packed.count) { target, initialized throws(FormatError) in
-        try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { target throws(FormatError) in
-          try packed.readIntegers(message.reader, into: target)
-        }
-        initialized = packed.count
+    guard isInt64 else { return try make(packed.integers(message.reader)) }
+    return try [Self].filled(count: packed.count) { target, initialized throws(FormatError) in
+      try target.withMemoryRebound(to: Int64.self, capacity: packed.count) { target throws(FormatError) in
+        try packed.readIntegers(message.reader, into: target)
       }
+      initialized = packed.count
     }
-    let wide = try packed.integers(message.reader)
-    guard wide.allSatisfy({ Self(exactly: $0) != nil }) else { return nil }
-    return wide.map { Self(truncatingIfNeeded: $0) }
+  }
+
+  static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
+    try isShort ? make(Int64.array(of: cells, message)) : each(of: cells, message)
+  }
+
+  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
+    try isShort ? make(Int64.array(in: elements, message)) : each(in: elements, message)
   }
 }
 
