@@ -25,11 +25,23 @@ enum PageMemory {
     return .allocate(byteCount: byteCount, alignment: 16)
   }
 
+  @inline(never)
   static func deallocate(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
     #if os(Linux)
       if byteCount >= smallestLarge { return CLibrary.unmap(memory, pages(byteCount)) }
     #endif
     memory.deallocate()
+  }
+
+  /// Moves the first bytes of memory that has `byteCount` to new memory.
+  @inline(never)
+  static func move(
+    _ memory: UnsafeMutableRawPointer, _ used: Int, of byteCount: Int, to newCount: Int
+  ) -> UnsafeMutableRawPointer {
+    let result = allocate(newCount)
+    result.copyMemory(from: memory, byteCount: used)
+    deallocate(memory, byteCount: byteCount)
+    return result
   }
 }
 
@@ -45,24 +57,18 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   /// Memory up to this size is kept for the next message; larger memory only if it is not much larger and was
   /// used well: a single large message must not occupy it forever.
-  private static var smallCapacity: Int { (1 << 20) / MemoryLayout<Element>.stride }
+  private static var smallCapacity: Int { (1 << 20) / stride }
 
   /// Makes an empty buffer with room for `capacity` elements, at least one.
   init(capacity: Int) {
     initialCapacity = capacity
     self.capacity = capacity
-    base = Self.allocate(capacity)
+    base = PageMemory.allocate(capacity * Self.stride).bindMemory(to: Element.self, capacity: capacity)
   }
 
-  deinit { Self.deallocate(base, capacity) }
+  deinit { PageMemory.deallocate(base, byteCount: capacity * Self.stride) }
 
-  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
-    PageMemory.allocate(capacity * MemoryLayout<Element>.stride).bindMemory(to: Element.self, capacity: capacity)
-  }
-
-  private static func deallocate(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
-    PageMemory.deallocate(memory, byteCount: capacity * MemoryLayout<Element>.stride)
-  }
+  private static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
   mutating func append(_ element: Element) {
@@ -86,14 +92,11 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   @inline(never)
   private mutating func grow(to wanted: Int) {
     // Elements of a word or more are addressed by 32-bit indices; `UInt32.max` is reserved for "no index".
-    let limit = MemoryLayout<Element>.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
+    let limit = Self.stride >= 8 ? Int(clamping: UInt32.max) - 1 : .max
     precondition(wanted <= limit, "A message has more than 4 billion values")
     let newCapacity = min(max(capacity * 2, wanted), limit)
-    let larger = Self.allocate(newCapacity)
-    larger.update(from: base, count: count)
-    Self.deallocate(base, capacity)
-    base = larger
-    capacity = newCapacity
+    let larger = PageMemory.move(base, count * Self.stride, of: capacity * Self.stride, to: newCapacity * Self.stride)
+    (base, capacity) = (larger.bindMemory(to: Element.self, capacity: newCapacity), newCapacity)
   }
 
   @inline(__always)
