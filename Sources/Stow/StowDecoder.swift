@@ -33,7 +33,7 @@ public final class StowDecoder: Sendable {
 
   /// The values that every `init(from:)` finds in its decoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { options.read { $0.userInfo.values } }
+    get { options.current.userInfo.values }
     set { options.update { $0.userInfo.values = newValue } }
   }
 
@@ -47,7 +47,7 @@ public final class StowDecoder: Sendable {
   ///
   /// A message that nests deeper is a `DecodingError.dataCorrupted`. Every level takes room on the stack.
   public var maximumDepth: Int {
-    get { options.read { $0.maximumDepth } }
+    get { options.current.maximumDepth }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
@@ -56,7 +56,7 @@ public final class StowDecoder: Sendable {
   /// A message names its context by its id. It is a `DecodingError.dataCorrupted` if the decoder has no context of
   /// that id, or two different ones, `implicitContext` included. Add contexts that come from others by `add(_:)`.
   public var contexts: [StowContext] {
-    get { options.read { $0.contexts?.contexts ?? [] } }
+    get { options.current.contexts?.contexts ?? [] }
     set { options.update { $0.contexts = ContextChoice(newValue, $0.contexts?.implicit) } }
   }
 
@@ -79,7 +79,7 @@ public final class StowDecoder: Sendable {
   /// For contexts that were agreed on (`StowEncoder.contextIdentification`). Bytes that were written with another
   /// context, or without one, are refused, or read as another value.
   public var implicitContext: StowContext? {
-    get { options.read { $0.contexts?.implicit } }
+    get { options.current.contexts?.implicit }
     set { options.update { $0.contexts = ContextChoice($0.contexts?.contexts ?? [], newValue) } }
   }
 
@@ -189,8 +189,12 @@ public final class StowDecoder: Sendable {
   /// - Throws: What `StowMessage.init(from:)` throws; also if the message relies on a context that the
   ///   decoder does not have.
   public func message(from bytes: some ContiguousBytes) throws -> StowMessage {
-    let data = bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) }
-    return try options.read {
+    try open(bytes as? Data ?? bytes.withUnsafeBytes { Data.copy($0) })
+  }
+
+  @inline(never)
+  private func open(_ data: Data) throws -> StowMessage {
+    try options.read {
       StowMessage(
         try OpenMessage(
           in: Self.sessions, data, userInfo: $0.userInfo, maximumDepth: $0.maximumDepth,

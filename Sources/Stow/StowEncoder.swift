@@ -51,7 +51,7 @@ public final class StowEncoder: Sendable {
 
   /// The values that every `encode(to:)` finds in its encoder. Empty by default.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
-    get { options.read { $0.userInfo.values } }
+    get { options.current.userInfo.values }
     set { options.update { $0.userInfo.values = newValue } }
   }
 
@@ -65,7 +65,7 @@ public final class StowEncoder: Sendable {
 
   /// Options for the output. None by default.
   public var outputFormatting: OutputFormatting {
-    get { options.read { $0.formatting } }
+    get { options.current.formatting }
     set { options.update { $0.formatting = newValue } }
   }
 
@@ -75,7 +75,7 @@ public final class StowEncoder: Sendable {
   /// The error carries that value, or the whole value if only containers nest too deeply. Every level takes
   /// room on the stack: raise this only if there is enough.
   public var maximumDepth: Int {
-    get { options.read { $0.maximumDepth } }
+    get { options.current.maximumDepth }
     set { options.update { $0.maximumDepth = DepthLimit.clamped(newValue) } }
   }
 
@@ -83,7 +83,7 @@ public final class StowEncoder: Sendable {
   ///
   /// Decoding them requires the same context (`StowDecoder.contexts`).
   public var context: StowContext? {
-    get { options.read { $0.context } }
+    get { options.current.context }
     set { options.update { $0.context = newValue } }
   }
 
@@ -98,7 +98,7 @@ public final class StowEncoder: Sendable {
 
   /// How messages say which context they rely on; by its id, unless set otherwise.
   public var contextIdentification: ContextIdentification {
-    get { options.read { $0.contextIdentification } }
+    get { options.current.contextIdentification }
     set { options.update { $0.contextIdentification = newValue } }
   }
 

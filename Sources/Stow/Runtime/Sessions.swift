@@ -35,14 +35,18 @@ struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
     changed = Mutex(standard)
   }
 
+  @inline(never)
+  var current: Options { areChanged.load(ordering: .acquiring) ? changed.withLock { $0 } : standard }
+
   /// Passes the options to `body`. As long as nobody has set any, no reference in them is counted.
   @inline(__always)
   func read<Result>(_ body: (borrowing Options) throws -> Result) rethrows -> Result {
-    if areChanged.load(ordering: .acquiring) { return try body(changed.withLock { $0 }) }
+    if areChanged.load(ordering: .acquiring) { return try body(current) }
     return try body(standard)
   }
 
   /// Changes the options, and releases the old ones after the lock, because a `deinit` may use the same coder.
+  @inline(never)
   func update(_ body: (inout Options) throws -> Void) rethrows {
     let old = try changed.withLock { options in
       let old = options
