@@ -167,14 +167,16 @@ public struct StowMessage: Sendable {
 
   /// Walks from here along a path, as far as it leads.
   private func result<Result>(along path: StowPath, _ body: (PathWalk) throws -> Result) throws -> Result {
-    try message.read { session in
-      switch origin {
-      case .missing(let error), .failed(let error): throw error
-      case .place(let place):
-        var walk = PathWalk(session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
-        try walk.follow(path.steps)
-        return try body(walk)
-      }
+    try message.read { try body(walk(along: path, $0)) }
+  }
+
+  private func walk(along path: StowPath, _ session: DecodingSession) throws -> PathWalk {
+    switch origin {
+    case .missing(let error), .failed(let error): throw error
+    case .place(let place):
+      var walk = PathWalk(session, from: place, session.path.push(self.path.untilEach), marks: message.marks)
+      try walk.follow(path.steps)
+      return walk
     }
   }
 
