@@ -41,6 +41,7 @@ enum PathKey: CodingKey {
 }
 
 extension EncodingError {
+  @inline(never)
   static func invalid(_ value: Any, path: [any CodingKey], _ description: String) -> EncodingError {
     .invalidValue(value, Context(codingPath: path, debugDescription: description))
   }

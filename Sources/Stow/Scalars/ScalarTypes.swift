@@ -10,6 +10,7 @@ enum ScalarTypes {
   ///
   /// Types are compared one by one: a cast searches every conformance in the program, and an array of all scalars
   /// makes the runtime instantiate the conformance of each.
+  @inline(never)
   static func scalar(_ type: Any.Type) -> (any (RecordableScalar & ReadableScalar).Type)? {
     switch type {
     case is Bool.Type: Bool.self
