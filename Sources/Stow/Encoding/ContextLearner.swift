@@ -6,10 +6,10 @@ struct ContextLearner {
   }
 
   /// The shapes by key type.
-  private var shapes: [ObjectIdentifier: Shape] = [:]
+  private var shapes = [ObjectIdentifier: Shape]()
   /// How many samples have each list of free keys, and each string.
-  private var lists: [[ExactString]: Int] = [:]
-  private var strings: [ExactString: Int] = [:]
+  private var lists = [[ExactString]: Int]()
+  private var strings = [ExactString: Int]()
 
   /// Below this many bytes a text is hardly longer than a reference to it.
   private static let shortestText = 3

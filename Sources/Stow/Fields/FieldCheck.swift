@@ -189,7 +189,7 @@ private final class KeyTypeProbe: Decoder {
 
   private(set) var keyType: (any CodingKey.Type)?
   let codingPath: [any CodingKey] = []
-  let userInfo: [CodingUserInfoKey: Any] = [:]
+  let userInfo = [CodingUserInfoKey: Any]()
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     if keyType == nil { keyType = type }

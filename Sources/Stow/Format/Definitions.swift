@@ -15,7 +15,7 @@ package final class DecodingDefinitions: @unchecked Sendable {
   /// The symbols by their numbers; nil for a short one that is made each time it is needed.
   private var strings: [String?] = []
   /// The hashes of symbols that are keys of shapes: a long name is hashed once, however many records refer to it.
-  private var hashes: [Int: Int] = [:]
+  private var hashes = [Int: Int]()
   private let areShortStringsKept: Bool
   /// From this length on a string is always kept, so that references to it do not make a copy each.
   private static let leastLongString = 16
@@ -128,8 +128,8 @@ private struct HashedName: Hashable {
 /// of the keys that refer to it a byte.
 private struct NameNumbers {
   private(set) var names: [String] = []
-  private var numbers: [HashedName: Int] = [:]
-  private var ofSymbols: [Int: Int] = [:]
+  private var numbers = [HashedName: Int]()
+  private var ofSymbols = [Int: Int]()
 
   mutating func number(of name: HashedName) -> Int {
     let number = numbers[name, default: names.count]
@@ -151,7 +151,7 @@ private struct NameNumbers {
   ) throws(FormatError) -> [[Int]] {
     var shapes: [[Int]] = []
     // The last shape that has each key.
-    var lastShapes: [Int: Int] = [:]
+    var lastShapes = [Int: Int]()
     for shape in first..<tables.shapeCount {
       var keys: [Int] = []
       for slot in 0..<tables.keyCount(ofShape: shape) {

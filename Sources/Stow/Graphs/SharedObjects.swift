@@ -35,7 +35,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   }
 
   private var entries: [Entry] = []
-  private var numbers: [ObjectIdentifier: Int] = [:]
+  private var numbers = [ObjectIdentifier: Int]()
   /// The objects to write, in order, and how many of them are written.
   private var queue: [Int] = []
   private var writtenCount = 0
@@ -147,7 +147,7 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
   private var objects: Table?
   private var named: Table?
   /// The objects that were referred to, by their numbers.
-  private var entries: [Int: Entry] = [:]
+  private var entries = [Int: Entry]()
   /// How many objects are being made.
   private var openCount = 0
   private var stack = StackGuard()
@@ -164,7 +164,7 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
   func end() {
     isOver = true
     (objects, named) = (nil, nil)
-    entries = [:]
+    entries = .init()
   }
 
   /// Returns the object of a number; nil if the graph has none.

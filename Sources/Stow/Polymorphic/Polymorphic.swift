@@ -244,8 +244,8 @@ extension Optional: ElementContainer {
 public struct TypeRegistry: Sendable {
   private typealias Registered = any (Codable & SendableMetatype).Type
 
-  private var types: [String: Registered] = [:]
-  private var writtenNames: [ObjectIdentifier: String] = [:]
+  private var types = [String: Registered]()
+  private var writtenNames = [ObjectIdentifier: String]()
 
   /// Makes a registry without types.
   public init() {}

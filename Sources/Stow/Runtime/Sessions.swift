@@ -8,11 +8,11 @@ struct UserInfo: Sendable {
   var isEmpty: Bool { marked == nil }
 
   var values: [CodingUserInfoKey: any Sendable] {
-    get { marked?.filter { $0.key != .stowCoder } ?? [:] }
+    get { marked?.filter { $0.key != .stowCoder } ?? .init() }
     set { marked = newValue.isEmpty ? nil : newValue.merging(Self.mark) { $1 } }
   }
 
-  init(_ values: [CodingUserInfoKey: any Sendable] = [:]) { self.values = values }
+  init(_ values: [CodingUserInfoKey: any Sendable] = .init()) { self.values = values }
 
   /// What a coder shows to values: also a mark, by which they know the coder if another one forwards to it.
   var shown: [CodingUserInfoKey: any Sendable] { marked ?? Self.mark }

@@ -40,11 +40,11 @@ struct LongTexts {
   static let shortest = KeyText.limit
 
   /// The hash of each, and where the first text with the same bytes is; by where it is itself.
-  private var texts: [TextLocation: (hash: UInt64, first: TextLocation)] = [:]
+  private var texts = [TextLocation: (hash: UInt64, first: TextLocation)]()
   /// Where the first text with a hash is.
-  private var firsts: [UInt64: TextLocation] = [:]
+  private var firsts = [UInt64: TextLocation]()
   /// The text that a string was made from, and its length, by the address of its characters, which copies share.
-  private var strings: [Int: (text: TextLocation, length: Int)] = [:]
+  private var strings = [Int: (text: TextLocation, length: Int)]()
   private(set) var isEmpty = true
 
   /// Notes the string that was made from a text, if it is long. It stays as long as what is known here.
@@ -257,7 +257,7 @@ final class ShapeNames {
 /// What was found out about the names in the definitions that messages rely on, and about the long texts of a message.
 struct KnownNames {
   /// The names of the shapes of the definitions, by the numbers of these.
-  private(set) var shapes: [Int: ShapeNames] = [:]
+  private(set) var shapes = [Int: ShapeNames]()
   var longTexts = LongTexts()
   private var areShort = true
 
@@ -347,7 +347,7 @@ package final class FormerNames: Sendable {
   /// Returns the names of an object's keys, with the present name in place of each former one whose value counts.
   package func present(_ names: [String]) -> [String] {
     let there = Set(names.map(ExactString.init))
-    var present: [ExactString: String] = [:]
+    var present = [ExactString: String]()
     for (key, formerNames) in self.names where !there.contains(key) {
       if let name = formerNames.lazy.map(ExactString.init).first(where: there.contains) { present[name] = key.string }
     }

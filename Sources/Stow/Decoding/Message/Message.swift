@@ -308,14 +308,14 @@ struct MessageStrings {
   /// The strings, by the numbers of the message's own symbols; empty until one is needed.
   var symbols: [String?] = []
   /// The URLs that symbols are; nil for a symbol that is no URL. Shared, so that few bytes cannot ask for many copies.
-  var urls: [Int: URL?] = [:]
+  var urls = [Int: URL?]()
   /// The names of the message's own shapes; empty until some are needed.
   var shapes: [ShapeNames?] = []
 
   /// Forgets everything. Memory is kept for the next message, unless it is large.
   mutating func removeAll() {
     if !symbols.isEmpty { symbols.removeAll(keepingCapacity: symbols.count < 4096) }
-    if !urls.isEmpty { urls = [:] }
+    if !urls.isEmpty { urls = .init() }
     if !shapes.isEmpty { shapes.removeAll(keepingCapacity: shapes.count < 256) }
   }
 }

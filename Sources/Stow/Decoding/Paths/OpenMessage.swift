@@ -93,7 +93,7 @@ final class ElementMarks: Sendable {
   static let interval = 128
 
   /// The marks of each array, by where its first element begins.
-  private let arrays = Mutex<[Int: [Int]]>([:])
+  private let arrays = Mutex([Int: [Int]]())
 
   /// Passes the marks of an array to `walk`, which may add some. Other threads wait until it returns.
   func withMarks<Result: Sendable>(

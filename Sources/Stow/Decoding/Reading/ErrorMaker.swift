@@ -6,7 +6,7 @@ struct ErrorMaker: ~Copyable {
   /// The text of an error up to the offset, by the type that was requested and the name of the value found.
   ///
   /// Trying one type after another throws many errors, and finding out the name of a type takes longer than all else.
-  private var beginnings: [ObjectIdentifier: [(found: String, text: String)]] = [:]
+  private var beginnings = [ObjectIdentifier: [(found: String, text: String)]]()
 
   /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
   mutating func error(

@@ -31,7 +31,7 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 
   var codingPath: [any CodingKey] { builder?.lend { $0.recorded.path(key, at: place, in: parent) } ?? [] }
 
-  var userInfo: [CodingUserInfoKey: Any] { builder.map { $0.lend { $0.userInfo.shown } } ?? [:] }
+  var userInfo: [CodingUserInfoKey: Any] { builder.map { $0.lend { $0.userInfo.shown } } ?? .init() }
 
   @inline(__always)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

@@ -30,7 +30,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   /// The keys of each shape: strings of the pool.
   private var shapes: [[UInt32]] = []
   private var keyCount = 0
-  private var shapesByList: [[UInt32]: Int] = [:]
+  private var shapesByList = [[UInt32]: Int]()
 
   private static let versions = Atomic<UInt64>(0)
   private static func newVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }

@@ -324,7 +324,7 @@ struct KeyLists: ~Copyable {
 
   var lists: [List] = []
   /// The lists by the hashes of their keys; one whose hash another list has is under the next free number.
-  private var byHash: [UInt64: Int] = [:]
+  private var byHash = [UInt64: Int]()
   private let hashing = ByteHash()
   /// The keys of the map that is being looked at.
   private var mapKeys = GrowableBuffer<UInt32>(capacity: 64)

@@ -22,9 +22,9 @@ struct RecordedMessage: ~Copyable {
   /// Whether a place was linked before it had a value. Slots are then numbered again if keys are sorted.
   var hasLatePlaces = false
   /// The integers of keys, by the tokens of their values, if they are not those that the strings stand for.
-  private var integerKeys: [Int: Int?] = [:]
+  private var integerKeys = [Int: Int?]()
   /// The containers that were searched for keys: how many values each had then, and the last one of each key.
-  private var searched: [Int: (count: Int, values: [Int: Int])] = [:]
+  private var searched = [Int: (count: Int, values: [Int: Int])]()
   /// Containers that would have to continue one of another kind.
   private(set) var conflicts: Set<Int> = []
 
@@ -39,8 +39,8 @@ struct RecordedMessage: ~Copyable {
     hasFreeKeys = false
     isInOrder = true
     hasLatePlaces = false
-    if !integerKeys.isEmpty { integerKeys = [:] }
-    if !searched.isEmpty { searched = [:] }
+    if !integerKeys.isEmpty { integerKeys = .init() }
+    if !searched.isEmpty { searched = .init() }
     if !conflicts.isEmpty { conflicts = [] }
   }
 
@@ -221,7 +221,7 @@ struct RecordedMessage: ~Copyable {
 
   /// Returns the last value for a key. Takes time in proportion to the values that are new to the container.
   private mutating func value(forName name: Int, in container: Int) -> Int? {
-    var known = searched.removeValue(forKey: container) ?? (count: 0, values: [:])
+    var known = searched.removeValue(forKey: container) ?? (count: 0, values: [Int: Int]())
     var (fresh, token) = ([Int](), Int(tape.container(container).last))
     for _ in known.count..<Int(tape.container(container).count) {
       fresh.append(token)

@@ -11,7 +11,7 @@ struct Tape: ~Copyable {
   /// The numbers that are longer than 32 bits.
   private var words = GrowableBuffer<UInt64>(capacity: 32)
   /// The keys that do not fit in a token, by the tokens.
-  private var longKeys: [Int: Int] = [:]
+  private var longKeys = [Int: Int]()
 
   init() { begin() }
 
@@ -25,7 +25,7 @@ struct Tape: ~Copyable {
     tokens.removeAll()
     containers.removeAll()
     words.removeAll()
-    if !longKeys.isEmpty { longKeys = [:] }
+    if !longKeys.isEmpty { longKeys = .init() }
     begin()
   }
 
