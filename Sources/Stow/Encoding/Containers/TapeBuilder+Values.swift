@@ -130,7 +130,7 @@ extension TapeBuilder {
   }
 
   /// Returns an object in a container, new or continued.
-  @inline(__always)
+  @inline(never)
   func nestedKeyedContainer<Key: CodingKey>(
     _ keyType: Key.Type, _ key: TokenKey, in parent: Int
   ) -> KeyedEncodingContainer<Key> {

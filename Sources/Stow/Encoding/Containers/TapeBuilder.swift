@@ -282,15 +282,11 @@ final class TapeBuilder {
     precondition(
       place.isPlace && !place.isSettled,
       "Attempt to encode a value through a single-value container when one was encoded already.")
-    if place.previous == Token.unlinked, encoder.place == recorded.tape.count &- 1 {
-      recorded.tape.removeLast()
-      try body()
-    } else {
-      let start = recorded.tape.count
-      noteLate(encoder)
-      try body()
-      if !recorded.tape.move(start, to: encoder.place) { recorded.isInOrder = false }
-    }
+    let isLate = place.previous != Token.unlinked || encoder.place != recorded.tape.count &- 1
+    if isLate { noteLate(encoder) } else { recorded.tape.removeLast() }
+    let start = recorded.tape.count
+    try body()
+    if isLate, !recorded.tape.move(start, to: encoder.place) { recorded.isInOrder = false }
   }
 
   /// Lets `body` encode a value to the place of an encoder, which awaits one again if it throws. A container that is
