@@ -60,7 +60,8 @@ enum FieldOperation {
 
   private static func array(of element: Any.Type?) -> FieldOperation {
     guard let element else { return .other }
-    return element is any StowFields.Type ? .array : ScalarTypes.scalar(element) == nil ? .other : .scalars
+    // Scalars first: the cast searches every conformance in the program.
+    return ScalarTypes.scalar(element) != nil ? .scalars : element is any StowFields.Type ? .array : .other
   }
 
   private static func of(_ width: Int, _ narrow: FieldOperation, _ wide: FieldOperation) -> FieldOperation {
