@@ -103,15 +103,15 @@ package final class EncodingDefinitions: @unchecked Sendable {
 
   /// Adds what a message defines, and remembers its other strings.
   func add(_ message: borrowing RecordedMessage, _ plan: borrowing MessagePlan) {
-    for string in plan.symbols { noteSymbol(state.strings.intern(message.strings.utf8(string))) }
+    for string in plan.symbols { noteSymbol(state.strings.add(message.strings.utf8(string))) }
     for shape in plan.shapes {
-      let indices = plan.keys(of: shape, message).map { UInt32(state.strings.intern(message.strings.utf8($0))) }
+      let indices = plan.keys(of: shape, message).map { UInt32(state.strings.add(message.strings.utf8($0))) }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
       state.version = Self.newVersion()
     }
     for index in 0..<message.strings.count where message.strings[index].symbol == 0 && !isFull {
-      _ = state.strings.intern(message.strings.utf8(index))
+      _ = state.strings.add(message.strings.utf8(index))
     }
     if room < .max { state.room -= plan.preludeBound(message) }
   }

@@ -87,7 +87,7 @@ struct DocumentOrder: ~Copyable {
 
   /// Returns a string of the old pool in the new one.
   private mutating func use(_ string: Int, _ message: inout RecordedMessage) -> Int {
-    strings.intern(message.strings.utf8(string))
+    strings.add(message.strings.utf8(string))
   }
 
   // MARK: containers

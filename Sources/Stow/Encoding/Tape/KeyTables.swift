@@ -306,7 +306,7 @@ struct KeyTable: ~Copyable {
     strings.truncate(to: 0)
     for _ in 0..<slotCount { strings.append(-1) }
     for slot in present {
-      let string = pool.intern(utf8(atSlot: slot))
+      let string = pool.add(utf8(atSlot: slot))
       pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
       strings[slot] = string
     }

@@ -181,7 +181,7 @@ struct RecordedMessage: ~Copyable {
   mutating func string(_ key: TokenKey, at index: Int, in container: Int) -> Int {
     key.isString
       ? tape.number(of: key, at: index) - TokenKey.firstString
-      : strings.intern(name(key, at: index, in: container))
+      : strings.add(name(key, at: index, in: container))
   }
 
   /// Returns the names of the keys of the outermost object, those that it has last first.

@@ -32,7 +32,7 @@ struct StringPool: ~Copyable {
   @inline(never)
   private mutating func internForeign(_ string: String) -> Int {
     var string = string
-    return string.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+    return string.withUTF8 { add(UnsafeRawBufferPointer($0)) }
   }
 
   @inline(__always)
@@ -59,6 +59,10 @@ struct StringPool: ~Copyable {
     if count * 2 > table.mask { growTable() }
     return count &- 1
   }
+
+  /// The same, not inlined, for where few strings come from.
+  @inline(never)
+  mutating func add(_ utf8: UnsafeRawBufferPointer) -> Int { intern(utf8) }
 
   @inline(never)
   private mutating func growTable() {
