@@ -120,7 +120,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool {
     withSession { session, reader in
-      do { return try find(key, reader) ?? formerly(key, reader) != nil } catch {
+      do { return try search(key, reader) != nil } catch {
         session.note(error)
         return false
       }
