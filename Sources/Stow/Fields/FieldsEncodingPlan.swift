@@ -174,6 +174,7 @@ final class EncodingProgram {
   /// Records a value as an object.
   ///
   /// - Parameter needed: How much room the values around it may still need.
+  @inline(never)
   private func record(
     _ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, needed: Int,
     _ builder: TapeBuilder, _ room: inout TapeRoom
@@ -302,12 +303,14 @@ final class EncodingProgram {
           try record(first, key: key, in: object, levels, needed: needed, builder, &room)
         }
       } else {
-        try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, count in
-          let previous = room.last
-          let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
-          if let first { try record(count, from: first, in: array, levels &- 1, needed: needed, builder, &room) }
-          builder.recorded.tape.end(array, count: count, after: previous, in: &room)
+        let previous = room.last
+        let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
+        var count = 0
+        try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, elements in
+          count = elements
+          if let first { try record(elements, from: first, in: array, levels &- 1, needed: needed, builder, &room) }
         }
+        builder.recorded.tape.end(array, count: count, after: previous, in: &room)
       }
     }
   }
@@ -373,8 +376,10 @@ final class EncodingProgram {
 
   /// How many objects nest in each value of an array that is kept, including itself; 0 if arrays are not kept: if some
   /// field is neither a number nor a Bool, an enumeration, or a value of such fields.
-  var keptDepth: Int {
-    if let known = knownDepth { return known }
+  @inline(__always)
+  var keptDepth: Int { knownDepth ?? findDepth() }
+
+  private func findDepth() -> Int {
     var depth = 1
     for field in fields.instructions {
       if field.operation == .fields, !field.isOptional {
