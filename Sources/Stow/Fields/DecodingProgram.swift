@@ -10,25 +10,18 @@ final class DecodingProgram {
   private let count: Int
   /// The instructions, which get to know the programs of their types.
   let instructions: UnsafeMutablePointer<FieldInstruction>
-  private let keyTable: DecodingKeyTable
-  /// The texts of the keys, by the numbers of the fields.
+  let keyTable: DecodingKeyTable
   private let texts: UnsafeMutablePointer<SearchedText>
-  /// What is remembered of enumerations.
   private let memos: [EnumerationMemo?]
   /// The layout of fields that are not decoded in their places in a value.
   private let packed: (offsets: [Int], size: Int, alignment: Int)
   private let witnesses: FieldWitnesses
   private let isAll: (UnsafeRawPointer) -> Bool
   let stride: Int
-  private let alignment: Int
   // Unchecked because each value looks here. Accesses call nothing that comes back here.
   @exclusivity(unchecked) private var state = State()
 
   struct State: ~Copyable {
-    /// Memory for a value that nobody uses.
-    var spare: UnsafeMutableRawPointer?
-    /// Whether the fields make up a whole value; nil until the first is made.
-    var isWhole: Bool?
     /// The last shape of records, and its source.
     var shape = (number: -1, source: 0)
     var keyCount = 0
@@ -40,7 +33,8 @@ final class DecodingProgram {
     var readers: [ObjectReader] = []
   }
 
-  var isWhole: Bool? { state.isWhole }
+  /// Whether the fields make up a whole value; nil until the first is made.
+  @exclusivity(unchecked) private(set) var isWhole: Bool?
 
   init<Root: StowFields>(_ table: FieldTable<Root>, _ fields: FieldProgram) {
     self.fields = fields
@@ -50,7 +44,7 @@ final class DecodingProgram {
     packed = FieldTable.packedLayout(of: table.fields)
     witnesses = table.witnesses
     isAll = { table.isAll(of: $0.assumingMemoryBound(to: Root.self).pointee) }
-    (stride, alignment) = (MemoryLayout<Root>.stride, MemoryLayout<Root>.alignment)
+    stride = MemoryLayout<Root>.stride
     memos = fields.coders.map { $0.operation == .enumeration ? EnumerationMemo() : nil }
     for (number, key) in fields.keys.enumerated() {
       instructions[number].memo = memos[number].map { .passUnretained($0) }
@@ -58,24 +52,9 @@ final class DecodingProgram {
     }
   }
 
-  deinit {
-    texts.deallocate()
-    state.spare?.deallocate()
-  }
+  deinit { texts.deallocate() }
 
   // MARK: one value
-
-  /// Returns memory for a value, which is to be moved out.
-  func takeMemory() -> UnsafeMutableRawPointer {
-    defer { state.spare = nil }
-    return state.spare ?? .allocate(byteCount: max(stride, 1), alignment: alignment)
-  }
-
-  func takeBack(_ memory: UnsafeMutableRawPointer) {
-    // A value may be decoded while another of its type is.
-    state.spare?.deallocate()
-    state.spare = memory
-  }
 
   /// Decodes the value at a place into uninitialized memory, and returns where an object with a tag ends. The first
   /// value shows whether fields make up a whole value.
@@ -95,13 +74,10 @@ final class DecodingProgram {
       guard let memory = $0.baseAddress else { return 0 }
       let end = try decodeFields(at: place, into: memory, isWhole: false, session, node)
       witnesses.make(memory, packed.offsets, target)
-      if isWhole == nil { state.isWhole = isAll(target) }
+      if isWhole == nil { isWhole = isAll(target) }
       return end
     }
   }
-
-  /// Whether keys may have former names.
-  var mayHaveFormerNames: Bool { keyTable.formerNames != nil }
 
   // MARK: shapes
 
@@ -263,7 +239,6 @@ final class DecodingProgram {
     try fail(.malformed, at: next <= end ? next : key)
   }
 
-  /// Makes the value of a field that has none in the message.
   @inline(__always)
   private func makeAbsent(
     _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, _ session: DecodingSession,
@@ -283,13 +258,8 @@ final class DecodingProgram {
     _ session: DecodingSession, _ node: PathNode
   ) throws {
     if let nested = field.pointee.nested, let offset = place.tagged {
-      let (isArray, isOptional) = (field.pointee.operation == .array, field.pointee.isOptional)
       let isDone = try withStep(to: field, session, node) { step in
-        try nested._withUnsafeGuaranteedRef { nested in
-          isArray
-            ? try nested.decode(arrayAt: offset, into: target, isOptional: isOptional, session, step)
-            : try nested.decode(at: offset, into: target, isOptional: isOptional, session, step)
-        }
+        try nested._withUnsafeGuaranteedRef { try $0.decode(field, at: offset, into: target, session, step) }
       }
       if isDone { return }
     }
@@ -310,9 +280,10 @@ final class DecodingProgram {
       if let key, let memo = field.pointee.memo {
         memo._withUnsafeGuaranteedRef { $0.note(target.load(as: UInt8.self), for: key) }
       }
-      if field.pointee.nested != nil { return }
-      field.pointee.nested = field.pointee.coder._withUnsafeGuaranteedRef { coder in
-        coder.findNested?(session).map { .passUnretained($0) }
+      if field.pointee.nested == nil {
+        field.pointee.nested = field.pointee.coder._withUnsafeGuaranteedRef {
+          $0.table?.decodingProgram(in: session).map { .passUnretained($0) }
+        }
       }
     }
   }
@@ -329,8 +300,7 @@ final class DecodingProgram {
         PathStep(.byte, parent: node, value: field.pointee.byte, keyTable: .passUnretained(keyTable))))
   }
 
-  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan finds
-  /// again.
+  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan repeats.
   private func readScalars(
     _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
     _ message: Message
@@ -345,16 +315,16 @@ final class DecodingProgram {
     }
   }
 
-  /// Decodes the value at an offset, or of an optional that has one. Returns false for nil.
-  @inline(__always)
-  private func decode(
-    at offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool, _ session: DecodingSession,
-    _ node: PathNode
-  ) throws -> Bool {
-    if isOptional, Nils.isNil(session.message.reader, at: offset) { return false }
-    try decode(at: OpenPlace(at: offset), into: target, session, node)
-    if isOptional { witnesses.wrap(target) }
-    return true
+  /// Reads a nil, or a scalar from another kind of value than it is mostly written as.
+  @inline(never)
+  private func readRare(
+    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
+    _ message: Message
+  ) throws(FormatError) -> Int {
+    guard let scalar = field.pointee.coder._withUnsafeGuaranteedRef({ $0.scalar }) else {
+      preconditionFailure("a field that is no scalar")
+    }
+    return try scalar.read(message, at: offset, into: target, isOptional: field.pointee.isOptional)
   }
 
   /// Deinitializes the first fields of a value that could not be decoded.
@@ -380,16 +350,22 @@ final class DecodingProgram {
     return session.error(error, path: session.codingPath(node) + [fields.keys[number]], expected: expected)
   }
 
-  // MARK: arrays
+  // MARK: values within others
 
-  /// Decodes an array of values. Returns false if it has others, or a fault.
+  /// Decodes the value of a field, or an array of values. Returns false for nil, and for an array with a fault.
   @inline(__always)
   private func decode(
-    arrayAt offset: Int, into target: UnsafeMutableRawPointer, isOptional: Bool, _ session: DecodingSession,
-    _ node: PathNode
+    _ field: UnsafePointer<FieldInstruction>, at offset: Int, into target: UnsafeMutableRawPointer,
+    _ session: DecodingSession, _ node: PathNode
   ) throws -> Bool {
-    guard let elements = try? Arrays.read(session.message.reader, at: offset),
-      let count = try? Arrays.count(elements, session.message.reader)
+    let (reader, isOptional) = (session.message.reader, field.pointee.isOptional)
+    if field.pointee.operation == .fields {
+      if isOptional, Nils.isNil(reader, at: offset) { return false }
+      try decode(at: OpenPlace(at: offset), into: target, session, node)
+      if isOptional { witnesses.wrap(target) }
+      return true
+    }
+    guard let elements = try? Arrays.read(reader, at: offset), let count = try? Arrays.count(elements, reader)
     else { return false }
     try withElements(from: elements.lowerBound, session, node) { next in
       try witnesses.makeArray(target, isOptional, count, next)
@@ -430,22 +406,21 @@ final class DecodingProgram {
       reader.finish()
       state.readers.append(reader)
     }
-    do throws(FormatError) {
-      if let elements = place.elements {
-        try reader.open(place.number, of: elements, node)
-      } else {
-        try reader.open(objectAt: place.offset, node)
-      }
-      if let next { try reader.advance(to: next) }
-    } catch {
-      destroy(done, at: target, isWhole)
-      throw session.error(error, at: node, place.offset, expected: [String: Any].self)
-    }
     do {
-      for number in done..<count {
-        let target = target + (isWhole ? instructions[number].stored : instructions[number].packed)
-        try search(number, target, reader, session, node)
-        done = number + 1
+      do throws(FormatError) {
+        if let elements = place.elements {
+          try reader.open(place.number, of: elements, node)
+        } else {
+          try reader.open(objectAt: place.offset, node)
+        }
+        if let next { try reader.advance(to: next) }
+      } catch {
+        throw session.error(error, at: node, place.offset, expected: [String: Any].self)
+      }
+      while done < count {
+        let offset = isWhole ? instructions[done].stored : instructions[done].packed
+        try search(done, target + offset, reader, session, node)
+        done += 1
       }
     } catch {
       destroy(done, at: target, isWhole)
@@ -483,27 +458,12 @@ final class DecodingProgram {
       try makeAbsent(field, target, session, node)
     }
   }
-
-  // MARK: scalars
-
-  /// Reads a nil, or a scalar from another kind of value than it is mostly written as.
-  @inline(never)
-  private func readRare(
-    _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
-    _ message: Message
-  ) throws(FormatError) -> Int {
-    guard let scalar = field.pointee.coder._withUnsafeGuaranteedRef({ $0.scalar }) else {
-      preconditionFailure("a field that is no scalar")
-    }
-    return try scalar.read(message, at: offset, into: target, isOptional: field.pointee.isOptional)
-  }
 }
 
 extension UnsafeMutableRawPointer {
   @inline(__always)
   func put<Value>(_ value: Value, isOptional: Bool) { isOptional ? put(Optional(value)) : put(value) }
 
-  /// Puts the integer at an offset, and moves `next` past it.
   @inline(__always)
   fileprivate func put<Value: ReadableScalar & FixedWidthInteger>(
     _ type: Value.Type, _ reader: ByteReader, at offset: Int, _ next: inout Int, _ isOptional: Bool

@@ -8,8 +8,7 @@ enum FieldOperation {
   case uint8, uint16, uint32, uint64
   /// Another scalar.
   case scalar
-  /// A trivial byte, or an optional of one, that has a scalar as its raw value. What its `Codable` makes of a value is
-  /// remembered.
+  /// A trivial byte, or an optional of one, with a scalar raw value. What its `Codable` makes of it is remembered.
   case enumeration
   /// An array of scalars.
   case scalars
@@ -18,54 +17,12 @@ enum FieldOperation {
   /// Another type that may hold containers, and calls `Codable`.
   case other
 
-  /// Whether values are coded in line.
-  var isInLine: Bool { isScalar && self != .scalar }
-
-  /// Whether values hold no containers, and call no `Codable`.
-  var isScalar: Bool {
+  /// Whether scalars are coded in line.
+  var isInLine: Bool {
     switch self {
-    case .enumeration, .scalars, .fields, .array, .other: false
+    case .scalar, .enumeration, .scalars, .fields, .array, .other: false
     default: true
     }
-  }
-
-  /// - Parameters:
-  ///   - type: The type, or the one that it wraps.
-  ///   - scalar: The scalar that it is; nil if it is no scalar.
-  ///   - isByte: Whether it is a trivial byte.
-  fileprivate init(_ type: Any.Type, _ scalar: (any ReadableScalar.Type)?, isByte: Bool) {
-    self =
-      switch scalar {
-      case is Double.Type: .double
-      case is Float.Type: .float
-      case is Bool.Type: .bool
-      case is String.Type: .string
-      case is Int8.Type: .int8
-      case is Int16.Type: .int16
-      case is Int32.Type: .int32
-      case is Int64.Type: .int64
-      case is Int.Type: Self.of(Int.bitWidth, .int32, .int64)
-      case is UInt8.Type: .uint8
-      case is UInt16.Type: .uint16
-      case is UInt32.Type: .uint32
-      case is UInt64.Type: .uint64
-      case is UInt.Type: Self.of(UInt.bitWidth, .uint32, .uint64)
-      case nil where elementOfArray(type) != nil: Self.array(of: elementOfArray(type))
-      case nil where type is any StowFields.Type: .fields
-      case nil where isByte && (type as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
-      case nil: .other
-      default: .scalar
-      }
-  }
-
-  private static func array(of element: Any.Type?) -> FieldOperation {
-    guard let element else { return .other }
-    // Scalars first: the cast searches every conformance in the program.
-    return ScalarTypes.scalar(element) != nil ? .scalars : element is any StowFields.Type ? .array : .other
-  }
-
-  private static func of(_ width: Int, _ narrow: FieldOperation, _ wide: FieldOperation) -> FieldOperation {
-    width == 32 ? narrow : wide
   }
 }
 
@@ -76,86 +33,73 @@ final class FieldCoder {
   let optional: (any AnyOptional.Type)?
   /// The scalar that the type is, or wraps.
   let scalar: (any (RecordableScalar & ReadableScalar).Type)?
-  /// The same, if it is a number or a Bool.
+  /// The same, if it is a number or a Bool that is coded in line.
   let tapeScalar: (any TapeScalar.Type)?
-  /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what
-  /// error a broken value gives.
-  let isReadFirst: Bool
-  /// Appends a value that is present to an object in which as many containers may nest as given.
-  let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int, _ levels: Int) throws -> Void
-  /// Lends the values of a type that has a table; nil for other types.
+  /// The scalar that the elements of an array are; nil for other types.
+  let element: (any (RecordableScalar & ReadableScalar).Type)?
+  /// Appends a value to an object by the plan of its type.
+  let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
+  /// The type that has a table of its own: this one, the one that it wraps, or that of its elements.
+  let table: (any StowFields.Type)?
   let witnesses: FieldWitnesses?
-  /// Finds the program that records these, once it has recorded one.
-  let findProgram: (TapeBuilder) -> Unmanaged<EncodingProgram>?
-  /// What an enumeration recorded for each byte; nil for other types.
   let symbols: RecordedBytes?
   /// Decodes the value at a place. Types that keyed containers have methods for are read differently.
   let decode: (UnsafeMutableRawPointer, OpenPlace, DecodingSession, PathNode) throws -> Void
-  /// The type of the elements of an array of scalars; nil for other types.
-  let element: (any ReadableScalar.Type)?
-  /// Finds the program of the type that has a table; nil for other types.
-  let findNested: ((DecodingSession) -> DecodingProgram?)?
   /// Makes the value of a missing key; nil if there must be one.
   let makeAbsent: ((UnsafeMutableRawPointer) -> Void)?
-  /// Whether values are coded in line, and an absent one is nil.
-  let isNilIfAbsent: Bool
   /// Whether values can be copied and forgotten as bytes.
   let isTrivial: Bool
-  /// Deinitializes what was decoded.
   let destroy: (UnsafeMutableRawPointer) -> Void
-  /// Copies a value into uninitialized memory.
   let copy: (_ value: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
 
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
     let optional = optionalType(Value.self)
+    let wrapped = optional?.wrapped ?? Value.self
+    let elementType = mayBeGeneric(wrapped) ? (wrapped as? any ArrayType.Type)?.element : nil
     self.optional = optional
-    scalar = ScalarTypes.scalar(optional?.wrapped ?? Value.self)
+    scalar = ScalarTypes.scalar(wrapped)
+    element = elementType.flatMap(ScalarTypes.scalar)
     isTrivial = _isPOD(Value.self)
-    operation = FieldOperation(
-      optional?.wrapped ?? Value.self, scalar, isByte: isTrivial && MemoryLayout<Value>.size == 1)
-    isReadFirst = operation.isInLine || scalar is Int128.Type || scalar is UInt128.Type
-    let element = elementOfArray(optional?.wrapped ?? Value.self)
-    self.element = element.flatMap(ScalarTypes.scalar)
-    let hasTable = operation == .fields || operation == .array
-    let table = hasTable ? (element ?? optional?.wrapped ?? Value.self) as? any StowFields.Type : nil
-    findNested = table.map { type in { type.decodingProgram(in: $0) } }
-    tapeScalar = operation.isInLine && operation != .string ? scalar as? any TapeScalar.Type : nil
-    append = Self.makeAppend(type, scalar, element.flatMap(ScalarTypes.scalar), isOptional: optional != nil)
+    table = scalar == nil && element == nil ? (elementType ?? wrapped) as? any StowFields.Type : nil
     witnesses = table?.fieldWitnesses
-    findProgram = { builder in table?.encodingProgram(in: builder).map(Unmanaged.passUnretained) }
+    let isByte = isTrivial && MemoryLayout<Value>.size == 1
+    operation =
+      switch scalar {
+      case is Double.Type: .double
+      case is Float.Type: .float
+      case is Bool.Type: .bool
+      case is String.Type: .string
+      case is Int8.Type: .int8
+      case is Int16.Type: .int16
+      case is Int32.Type: .int32
+      case is Int64.Type: .int64
+      case is Int.Type: MemoryLayout<Int>.size == 4 ? .int32 : .int64
+      case is UInt8.Type: .uint8
+      case is UInt16.Type: .uint16
+      case is UInt32.Type: .uint32
+      case is UInt64.Type: .uint64
+      case is UInt.Type: MemoryLayout<UInt>.size == 4 ? .uint32 : .uint64
+      case nil where element != nil: .scalars
+      case nil where table != nil: elementType == nil ? .fields : .array
+      case nil where isByte && (wrapped as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
+      case nil: .other
+      default: .scalar
+      }
+    tapeScalar = operation.isInLine && operation != .string ? scalar as? any TapeScalar.Type : nil
+    append = { value, key, builder, object in
+      let entry = builder.plan(of: Value.self)
+      try borrowing(value.assumingMemoryBound(to: Value.self)) {
+        try builder.append($0, by: entry, key: key, parent: object)
+      }
+    }
     symbols = operation == .enumeration ? RecordedBytes() : nil
     decode = { target, place, session, node in
       let target = target.bindMemory(to: Value.self, capacity: 1)
       try session.decode(into: target, session.plan(of: Value.self), at: place, node)
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
-    isNilIfAbsent = operation.isInLine && optional != nil && putDefault == nil
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
     copy = { $1.initializeMemory(as: Value.self, from: $0.assumingMemoryBound(to: Value.self), count: 1) }
-  }
-
-  /// - Parameters:
-  ///   - scalar: The scalar that the type is, or wraps.
-  ///   - element: The one that the elements of an array are.
-  private static func makeAppend<Value: Codable>(
-    _ type: Value.Type, _ scalar: (any RecordableScalar.Type)?, _ element: (any RecordableScalar.Type)?,
-    isOptional: Bool
-  ) -> (UnsafeRawPointer, TokenKey, TapeBuilder, Int, Int) throws -> Void {
-    if let scalar {
-      return { value, key, builder, _, _ in
-        scalar.record(at: value, isOptional: isOptional, in: &builder.recorded, key: key)
-      }
-    }
-    return { value, key, builder, object, levels in
-      if levels > 0, let element {
-        element.record(arrayAt: value, isOptional: isOptional, in: &builder.recorded, key: key, object)
-      } else {
-        let entry = builder.plan(of: Value.self)
-        try borrowing(value.assumingMemoryBound(to: Value.self)) {
-          try builder.append($0, by: entry, key: key, parent: object)
-        }
-      }
-    }
   }
 }
 
@@ -177,11 +121,6 @@ func optionalType(_ type: Any.Type) -> (any AnyOptional.Type)? {
   mayBeGeneric(type) ? type as? any AnyOptional.Type : nil
 }
 
-/// Returns the type of the elements of an array; nil for other types.
-private func elementOfArray(_ type: Any.Type) -> Any.Type? {
-  mayBeGeneric(type) ? (type as? any ArrayType.Type)?.element : nil
-}
-
 extension AnyField {
   var optional: (any AnyOptional.Type)? { optionalType(type) }
 }
@@ -196,23 +135,24 @@ final class FieldProgram {
   /// In memory of their own, where they are read without reference counting.
   let instructions: UnsafeMutableBufferPointer<FieldInstruction>
 
-  /// Makes the program of a table; nil if a key is not known by its byte.
-  ///
-  /// - Throws: An error if the table does not name coding keys of the type, each once.
+  /// Makes the program of a table; nil if a key is not known by its byte. Throws if the table does not name coding keys
+  /// of the type, each once.
   init?<Root: StowFields>(_ table: FieldTable<Root>) throws(FieldTableError) {
     (keyType, keys) = try table.codingKeys()
     guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
     instructions = .allocate(capacity: keys.count)
     let packed = FieldTable.packedLayout(of: table.fields).offsets
-    for (number, coder) in coders.enumerated() {
+    for (number, (coder, field)) in zip(coders, table.fields).enumerated() {
+      let (isInLine, isOptional) = (coder.operation.isInLine, coder.optional != nil)
       instructions.initializeElement(
         at: number,
         to: FieldInstruction(
-          operation: coder.operation, isOptional: coder.optional != nil, isNilIfAbsent: coder.isNilIfAbsent,
-          isTrivial: coder.isTrivial, isReadFirst: coder.isReadFirst, byte: keyByte(keys[number]),
-          stored: table.fields[number].offset ?? 0,
-          packed: packed[number], coder: .passUnretained(coder), symbols: coder.symbols?.entries))
+          operation: coder.operation, isOptional: isOptional,
+          isNilIfAbsent: isInLine && isOptional && field.putDefault == nil, isTrivial: coder.isTrivial,
+          isReadFirst: isInLine || coder.scalar is Int128.Type || coder.scalar is UInt128.Type,
+          byte: keyByte(keys[number]), stored: field.offset ?? 0, packed: packed[number],
+          coder: .passUnretained(coder), symbols: coder.symbols?.entries))
     }
   }
 
@@ -223,10 +163,13 @@ final class FieldProgram {
 struct FieldInstruction: BitwiseCopyable {
   let operation: FieldOperation
   let isOptional: Bool
+  /// Whether values are coded in line, and an absent one is nil.
   let isNilIfAbsent: Bool
   let isTrivial: Bool
+  /// Whether keyed containers have a method for its type. That reads a value before moving past it, which decides what
+  /// error a broken value gives.
   let isReadFirst: Bool
-  /// The byte that identifies its key.
+  /// The byte of its key.
   let byte: Int
   /// The offset of the property in a value, and of what was decoded until the initializer takes it.
   let stored: Int
@@ -234,11 +177,9 @@ struct FieldInstruction: BitwiseCopyable {
   let coder: Unmanaged<FieldCoder>
   /// What an enumeration recorded for each byte.
   let symbols: UnsafeMutablePointer<RecordedByte>?
-  /// The program that records a value with a table of its own, or each in an array of such, once it is known.
+  /// The programs that record and decode values with a table of their own, once they are known.
   var program: Unmanaged<EncodingProgram>?
-  /// The program that decodes a value with a table of its own, or each in an array of such, once it is known.
   var nested: Unmanaged<DecodingProgram>?
-  /// What is remembered of an enumeration.
   var memo: Unmanaged<EnumerationMemo>?
 
   /// Returns whether an optional has a value, which must then be written.
@@ -248,14 +189,10 @@ struct FieldInstruction: BitwiseCopyable {
     case .double: return value.load(as: Double?.self) != nil
     case .float: return value.load(as: Float?.self) != nil
     case .bool: return value.load(as: Bool?.self) != nil
-    case .int8: return value.load(as: Int8?.self) != nil
-    case .int16: return value.load(as: Int16?.self) != nil
-    case .int32: return value.load(as: Int32?.self) != nil
-    case .int64: return value.load(as: Int64?.self) != nil
-    case .uint8: return value.load(as: UInt8?.self) != nil
-    case .uint16: return value.load(as: UInt16?.self) != nil
-    case .uint32: return value.load(as: UInt32?.self) != nil
-    case .uint64: return value.load(as: UInt64?.self) != nil
+    case .int8, .uint8: return value.load(as: Int8?.self) != nil
+    case .int16, .uint16: return value.load(as: Int16?.self) != nil
+    case .int32, .uint32: return value.load(as: Int32?.self) != nil
+    case .int64, .uint64: return value.load(as: Int64?.self) != nil
     case .string: return value.assumingMemoryBound(to: String?.self).pointee != nil
     case .enumeration:
       guard let entry = symbols.map({ $0 + Int(value.load(as: UInt8.self)) }) else { return true }
@@ -280,19 +217,22 @@ extension DecodingProgram {
     rows: Elements, into start: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
   ) -> Bool {
     let message = session.message
-    let areCells = fields.coders.allSatisfy { $0.operation.isScalar || $0.operation == .enumeration }
+    let areCells = fields.coders.allSatisfy { $0.scalar != nil || $0.operation == .enumeration }
     guard isWhole == true, areCells, let shape = rows.shape, let columns = rows.layout.columns,
       let found = try? fields.keys.enumerated().map({ number, key in
         try message.keyIndex(of: key.stringValue, inShape: shape, likely: number)
       }),
       // The rows may have a key's value under a former name.
-      !mayHaveFormerNames || found.allSatisfy({ $0 != nil })
+      keyTable.formerNames == nil || found.allSatisfy({ $0 != nil })
     else { return false }
     for number in found.indices {
       let target = start + fields.instructions[number].stored
       var count = 0
       if let index = found[number] {
-        let cells = FieldCells(index, columns, message.reader, target: target, stride, count: rows.count)
+        let column = columns.columns[index]
+        let cells = FieldCells(
+          number: index, column: column, reader: message.reader, count: rows.count,
+          first: columns.rows.lowerBound + Int(column.offset), stride: columns.stride, start: target, distance: stride)
         count = decode(number, cells, of: rows, session, node)
       } else if let makeAbsent = fields.coders[number].makeAbsent {
         for index in 0..<rows.count { makeAbsent(target + index * stride) }
@@ -314,31 +254,26 @@ extension DecodingProgram {
   private func decode(
     _ number: Int, _ cells: FieldCells, of rows: Elements, _ session: DecodingSession, _ node: PathNode
   ) -> Int {
-    let (coder, field) = (fields.coders[number], fields.instructions[number])
+    let (coder, field) = (fields.coders[number], instructions + number)
     if let constant = cells.column.constant {
-      guard
-        (try? decode(instructions + number, at: OpenPlace(at: constant), to: cells.target(0), session, node))
-          != nil
-      else {
-        return 0
-      }
+      do { try decode(field, at: OpenPlace(at: constant), to: cells.target(0), session, node) } catch { return 0 }
       for index in 1..<cells.count { coder.copy(cells.target(0), cells.target(index)) }
       return cells.count
     }
     switch coder.operation {
-    case .double: return field.fillDoubles(cells)
-    case .float: return field.fill(cells, with: Float.self)
-    case .bool: return field.fill(cells, with: Bool.self)
-    case .int8: return field.fill(cells, with: Int8.self)
-    case .int16: return field.fill(cells, with: Int16.self)
-    case .int32: return field.fill(cells, with: Int32.self)
-    case .int64: return field.fill(cells, with: Int64.self)
-    case .uint8: return field.fill(cells, with: UInt8.self)
-    case .uint16: return field.fill(cells, with: UInt16.self)
-    case .uint32: return field.fill(cells, with: UInt32.self)
-    case .uint64: return field.fill(cells, with: UInt64.self)
+    case .double: return field.pointee.fillDoubles(cells)
+    case .float: return field.pointee.fill(cells, with: Float.self)
+    case .bool: return field.pointee.fill(cells, with: Bool.self)
+    case .int8: return field.pointee.fill(cells, with: Int8.self)
+    case .int16: return field.pointee.fill(cells, with: Int16.self)
+    case .int32: return field.pointee.fill(cells, with: Int32.self)
+    case .int64: return field.pointee.fill(cells, with: Int64.self)
+    case .uint8: return field.pointee.fill(cells, with: UInt8.self)
+    case .uint16: return field.pointee.fill(cells, with: UInt16.self)
+    case .uint32: return field.pointee.fill(cells, with: UInt32.self)
+    case .uint64: return field.pointee.fill(cells, with: UInt64.self)
     case .enumeration: return fill(number, cells, of: rows, session, node)
-    default: return coder.scalar.map { field.fill(cells, with: $0) } ?? 0
+    default: return coder.scalar.map { field.pointee.fill(cells, with: $0) } ?? 0
     }
   }
 
@@ -377,27 +312,17 @@ struct FieldCells {
   let column: Columns.Column
   let reader: ByteReader
   let count: Int
-  private let first: Int
-  private let stride: Int
-  private let start: UnsafeMutableRawPointer
-  private let distance: Int
-
-  fileprivate init(
-    _ number: Int, _ columns: Columns, _ reader: ByteReader, target: UnsafeMutableRawPointer, _ distance: Int,
-    count: Int
-  ) {
-    (self.number, self.reader, self.count) = (number, reader, count)
-    column = columns.columns[number]
-    (first, stride) = (columns.rows.lowerBound + Int(column.offset), columns.stride)
-    (start, self.distance) = (target, distance)
-  }
+  let first: Int
+  let stride: Int
+  let start: UnsafeMutableRawPointer
+  let distance: Int
 
   func offset(_ index: Int) -> Int { first &+ index &* stride }
   func target(_ index: Int) -> UnsafeMutableRawPointer { start + index &* distance }
 }
 
 extension FieldInstruction {
-  /// Reads the cells of a column, and returns how many were read.
+  /// Returns how many cells were read.
   @inline(__always)
   fileprivate func fill<Value: ReadableScalar>(_ cells: FieldCells, with type: Value.Type) -> Int {
     let (reader, cellType, base) = (cells.reader, cells.column.type, cells.column.base)

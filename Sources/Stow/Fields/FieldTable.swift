@@ -188,9 +188,7 @@ struct AnyField<Root> {
   let offset: Int?
   let size: Int
   let alignment: Int
-  /// Copies the property of a value to a place in memory.
   let copy: (Root, UnsafeMutableRawPointer) -> Void
-  /// Records the property by itself.
   let record: (Root, TapeBuilder) throws -> Void
   /// Whether two values have the same property, as far as that can be determined.
   let isSame: (Root, Root) -> Bool

@@ -22,10 +22,11 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   init(_ program: DecodingProgram) { self.program = program }
 
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    let memory = program.takeMemory()
-    defer { program.takeBack(memory) }
-    try program.decode(at: place, into: memory, session, node)
-    return memory.assumingMemoryBound(to: Value.self).move()
+    try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
+      let value = $0.baseAddress.unsafelyUnwrapped
+      try program.decode(at: place, into: value, session, node)
+      return value.move()
+    }
   }
 
   override func decode(

@@ -2,8 +2,8 @@
 // as the same tokens that its `encode(to:)` would leave.
 
 extension StowFields {
-  /// Makes the encoding plan of the type; nil if its properties are not stored directly in its values, as in a
-  /// class, or if its keys are not known by their bytes.
+  /// Makes the plan of the type; nil if its values do not store its properties directly, as those of classes, or if its
+  /// keys are not known by their bytes.
   static func makeFieldsEncodingPlan() -> AnyEncodingPlan? {
     do throws(FieldTableError) {
       let table = stowFields
@@ -60,7 +60,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     let levels = builder.levels(in: parent)
     if levels > 0 {
       return try withUnsafePointer(to: value) {
-        try program.append(UnsafeRawPointer($0), key: key, in: parent, levels, builder)
+        try program.append($0, key: key, in: FieldPlace(container: parent, levels: levels), builder)
       }
     }
     // That call throws: the value nests too deeply, or no more calls fit on the stack.
@@ -78,7 +78,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     if program.keyTable == nil { try? learnKeys(first.pointee, builder) }
     let levels = builder.levels(in: array)
     guard program.keyTable != nil, levels > 0 else { return try super.encode(elements, to: builder, in: array) }
-    try program.append(elements.count, from: UnsafeRawPointer(first), to: array, levels, builder)
+    try program.append(elements.count, from: first, in: FieldPlace(container: array, levels: levels), builder)
   }
 
   override func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? {
@@ -119,15 +119,22 @@ extension StowFields {
 
 // MARK: the program
 
+/// Where a value is recorded.
+struct FieldPlace {
+  let container: Int
+  /// How many containers may nest in this one without another look at the depth.
+  let levels: Int
+  /// How much room its values and those around it may still need.
+  var needed = 0
+}
+
 /// Records values from memory, field after field. Values with tables of their own are recorded in the same loop; only
 /// what calls `Codable` leaves it, for itself.
 final class EncodingProgram {
   let fields: FieldProgram
-  /// The distance of values in an array.
   private let stride: Int
   /// Whether objects hold only what can be written without a tape.
   let isFlat: Bool
-  /// Nil before the first value.
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
   /// The version of the table in which the keys were found to be in turn.
   @exclusivity(unchecked) private var versionInTurn = -1
@@ -140,66 +147,47 @@ final class EncodingProgram {
   }
 
   /// Appends a value, which the caller links.
-  ///
-  /// - Parameter levels: How many containers may nest in `parent` without another look at the depth.
-  func append(_ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, _ builder: TapeBuilder) throws {
+  func append(_ value: UnsafeRawPointer, key: TokenKey, in place: FieldPlace, _ builder: TapeBuilder) throws {
     try builder.runProgram {
       var room = builder.recorded.tape.room(0, after: Token.unlinked)
-      try record(value, key: key, in: parent, levels, needed: 0, builder, &room)
+      try record(value, key: key, in: place, builder, &room)
       builder.recorded.tape.take(room)
     }
   }
 
   /// Records values that follow each other to an array.
-  func append(_ count: Int, from first: UnsafeRawPointer, to array: Int, _ levels: Int, _ builder: TapeBuilder) throws {
+  func append(_ count: Int, from first: UnsafeRawPointer, in array: FieldPlace, _ builder: TapeBuilder) throws {
     try builder.runProgram {
-      var room = builder.recorded.tape.room(0, after: Int(builder.recorded.tape.container(array).last))
-      try record(count, from: first, in: array, levels, needed: 0, builder, &room)
+      var room = builder.recorded.tape.room(0, after: Int(builder.recorded.tape.container(array.container).last))
+      try record(count, from: first, in: array, builder, &room)
       builder.recorded.tape.take(room)
-      builder.recorded.tape.link(count, last: room.last, to: array)
+      builder.recorded.tape.link(count, last: room.last, to: array.container)
     }
   }
 
   private func record(
-    _ count: Int, from first: UnsafeRawPointer, in array: Int, _ levels: Int, needed: Int,
-    _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ count: Int, from first: UnsafeRawPointer, in array: FieldPlace, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     for index in 0..<count {
       // The index is part of the paths of errors.
       let key = builder.recorded.tape.key(index, at: room.count)
-      try record(first + index &* stride, key: key, in: array, levels, needed: needed, builder, &room)
+      try record(first + index &* stride, key: key, in: array, builder, &room)
     }
   }
 
-  /// Records a value as an object.
-  ///
-  /// - Parameter needed: How much room the values around it may still need.
-  @inline(never)
   private func record(
-    _ value: UnsafeRawPointer, key: TokenKey, in parent: Int, _ levels: Int, needed: Int,
-    _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ value: UnsafeRawPointer, key: TokenKey, in place: FieldPlace, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
-    guard let keyTable else { preconditionFailure("a program that has no keys") }
-    let needed = needed &+ fields.instructions.count &+ 1
+    guard let keyTable, let first = fields.instructions.baseAddress else {
+      preconditionFailure("a program that has no keys")
+    }
+    let needed = place.needed &+ fields.instructions.count &+ 1
     builder.recorded.tape.enlarge(&room, to: needed)
     let previous = room.last
     let form = builder.recorded.form(of: keyTable)
-    let object = builder.recorded.tape.begin(form, key: key, parent: parent, in: &room)
+    let object = builder.recorded.tape.begin(form, key: key, parent: place.container, in: &room)
+    let inside = FieldPlace(container: object, levels: place.levels &- 1, needed: needed)
     builder.countCall()
-    let count = try recordFields(of: value, to: object, levels &- 1, needed: needed, builder, &room)
-    builder.endCall()
-    builder.recorded.tape.end(object, count: count, after: previous, in: &room)
-  }
-
-  /// Records the fields of a value to an object, and returns how many have values.
-  ///
-  /// - Parameter levels: How many containers may nest in the object.
-  @inline(__always)
-  private func recordFields(
-    of value: UnsafeRawPointer, to object: Int, _ levels: Int, needed: Int, _ builder: TapeBuilder,
-    _ room: inout TapeRoom
-  ) throws -> Int {
-    guard let keyTable, let first = fields.instructions.baseAddress else { return 0 }
     let areInTurn = keysAreInTurn(keyTable)
     var count = 0
     /// The slot that the next key most likely has.
@@ -238,20 +226,20 @@ final class EncodingProgram {
         switch field.pointee.symbols?[Int(value.load(as: UInt8.self))] {
         case .integer(let integer): room.append(.integer, key: key, value: Int(integer))
         case .text(let text): room.append(.string, key: key, value: builder.recorded.use(text))
-        default: try recordApart(field, value, key, object, levels, needed, builder, &room)
+        default: try recordApart(field, value, key, in: inside, builder, &room)
         }
       case .fields, .array:
-        if try !recordNested(field, value, key, object, levels, needed, builder, &room) {
-          try recordApart(field, value, key, object, levels, needed, builder, &room)
-          if field.pointee.program == nil {
-            field.pointee.program = field.pointee.coder._withUnsafeGuaranteedRef { $0.findProgram(builder) }
-          }
+        if try recordNested(field, value, key, in: inside, builder, &room) { continue }
+        try recordApart(field, value, key, in: inside, builder, &room)
+        if field.pointee.program != nil { continue }
+        field.pointee.coder._withUnsafeGuaranteedRef {
+          field.pointee.program = $0.table?.encodingProgram(in: builder).map { .passUnretained($0) }
         }
-      case .scalar, .scalars, .other:
-        try recordApart(field, value, key, object, levels, needed, builder, &room)
+      case .scalar, .scalars, .other: try recordApart(field, value, key, in: inside, builder, &room)
       }
     }
-    return count
+    builder.endCall()
+    builder.recorded.tape.end(object, count: count, after: previous, in: &room)
   }
 
   /// Returns whether the fields have the first slots, in order: then only keys that had no value yet must be found.
@@ -268,23 +256,23 @@ final class EncodingProgram {
     return true
   }
 
-  /// Records a value with a table of its own, or an array of such values. Returns false if its program is not known, or
-  /// may not record it.
+  /// Records a value with a table of its own, or an array of such. Returns false if no known program may do so.
   @inline(__always)
   private func recordNested(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
-    _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
+    _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws -> Bool {
     guard let program = field.pointee.program else { return false }
     let isArray = field.pointee.operation == .array
     let wanted = isArray ? 2 : 1
-    let levels = levels >= wanted ? levels : builder.levels(in: object, wanted: wanted)
+    let levels = place.levels >= wanted ? place.levels : builder.levels(in: place.container, wanted: wanted)
+    let place = FieldPlace(container: place.container, levels: levels, needed: place.needed)
     return try program._withUnsafeGuaranteedRef { program in
       guard levels >= wanted, !isArray || program.keptDepth == 0 else { return false }
       if isArray || field.pointee.isOptional {
-        try program.recordLent(field, value, key, object, levels, needed, builder, &room)
+        try program.recordLent(field, value, key, in: place, builder, &room)
       } else {
-        try program.record(value, key: key, in: object, levels, needed: needed, builder, &room)
+        try program.record(value, key: key, in: place, builder, &room)
       }
       return true
     }
@@ -293,22 +281,22 @@ final class EncodingProgram {
   /// Records the value that an optional lends, or those that an array does.
   @inline(never)
   private func recordLent(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
-    _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
+    _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
       if field.pointee.operation == .fields {
         try coder.witnesses?.lend(value) { first, _ in
-          guard let first else { return }
-          try record(first, key: key, in: object, levels, needed: needed, builder, &room)
+          if let first { try record(first, key: key, in: place, builder, &room) }
         }
       } else {
         let previous = room.last
-        let array = builder.recorded.tape.begin(.array, key: key, parent: object, in: &room)
+        let array = builder.recorded.tape.begin(.array, key: key, parent: place.container, in: &room)
+        let inside = FieldPlace(container: array, levels: place.levels &- 1, needed: place.needed)
         var count = 0
         try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, elements in
           count = elements
-          if let first { try record(elements, from: first, in: array, levels &- 1, needed: needed, builder, &room) }
+          if let first { try record(elements, from: first, in: inside, builder, &room) }
         }
         builder.recorded.tape.end(array, count: count, after: previous, in: &room)
       }
@@ -318,16 +306,23 @@ final class EncodingProgram {
   /// Records a value by the code of its type.
   @inline(never)
   private func recordApart(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
-    _ object: Int, _ levels: Int, _ needed: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
+    _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     builder.recorded.tape.take(room)
     let index = builder.recorded.tape.count
-    try field.pointee.coder._withUnsafeGuaranteedRef {
-      try $0.append(value, key, builder, object, levels)
-      $0.symbols?.learn(value, builder.recorded, from: index)
+    try field.pointee.coder._withUnsafeGuaranteedRef { coder in
+      let isOptional = field.pointee.isOptional
+      if let scalar = coder.scalar {
+        scalar.record(at: value, isOptional: isOptional, in: &builder.recorded, key: key)
+      } else if place.levels > 0, let element = coder.element {
+        element.record(arrayAt: value, isOptional: isOptional, in: &builder.recorded, key: key, place.container)
+      } else {
+        try coder.append(value, key, builder, place.container)
+      }
+      coder.symbols?.learn(value, builder.recorded, from: index)
     }
-    builder.recorded.tape.link(index, to: &room, needed)
+    builder.recorded.tape.link(index, to: &room, place.needed)
   }
 
   // MARK: objects that are messages
@@ -425,9 +420,7 @@ final class EncodingProgram {
     }
   }
 
-  /// - Parameters:
-  ///   - byte: The byte of the key that the values have.
-  ///   - offset: Where they are in the elements of the array.
+  /// - Parameter offset: Where the values are in the elements of the array.
   private func addSteps(
     of rows: Rows, byte: Int, offset: Int, to steps: inout [KeptRows.Step], _ areAlike: inout Bool,
     _ builder: TapeBuilder
