@@ -79,8 +79,6 @@ final class DecodingProgram {
     }
   }
 
-  // MARK: shapes
-
   /// Returns where the first value of an object is, or its key, and the fields that a record has, as bits; nil if the
   /// object must be searched.
   @inline(__always)

@@ -32,7 +32,6 @@ final class EnumerationMemo {
 
   func note(_ byte: UInt8, for key: Key) { slots[key.slot] = (key, byte) }
 
-  /// Returns the key of an integer in a column.
   static func key(ofCell integer: Int64) -> Key { Key(bits: UInt64(bitPattern: integer), source: cell) }
 
   /// Returns the key of the value at an offset; nil for a long one, or one that holds others.

@@ -180,7 +180,6 @@ private final class SkippingPlan<Value: Encodable>: EncodingPlan<Value> {
 /// The sessions that read what was recorded for a check.
 private let sessions = SessionPool { DecodingSession(AnyDecodingPlan.known) }
 
-/// The types whose tables were checked and are right.
 private let rightTables = Mutex<Set<ObjectIdentifier>>([])
 
 /// A decoder that finds out which keys a value asks for, and then throws.

@@ -107,7 +107,6 @@ extension RawRepresentable {
   fileprivate static var hasScalar: Bool { ScalarTypes.scalar(RawValue.self) != nil }
 }
 
-/// An array whose type of elements is not known.
 private protocol ArrayType {
   static var element: Any.Type { get }
 }

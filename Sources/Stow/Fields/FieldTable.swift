@@ -177,7 +177,6 @@ struct FieldWitnesses {
   }
 }
 
-/// A field with its type erased.
 @usableFromInline
 struct AnyField<Root> {
   let name: String

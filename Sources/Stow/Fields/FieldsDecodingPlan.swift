@@ -18,15 +18,23 @@ extension StowFields {
 /// Decodes the values of a type with a table of fields, by a program that does not know the type.
 final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   let program: DecodingProgram
+  /// Memory for a value that no call uses.
+  @exclusivity(unchecked) private var spare: UnsafeMutablePointer<Value>?
 
   init(_ program: DecodingProgram) { self.program = program }
 
+  deinit { spare?.deallocate() }
+
   override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Value {
-    try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) {
-      let value = $0.baseAddress.unsafelyUnwrapped
-      try program.decode(at: place, into: value, session, node)
-      return value.move()
+    let memory = spare ?? .allocate(capacity: 1)
+    spare = nil
+    defer {
+      // A value may be decoded while another of its type is.
+      spare?.deallocate()
+      spare = memory
     }
+    try program.decode(at: place, into: memory, session, node)
+    return memory.move()
   }
 
   override func decode(

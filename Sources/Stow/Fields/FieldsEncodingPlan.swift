@@ -278,7 +278,6 @@ final class EncodingProgram {
     }
   }
 
-  /// Records the value that an optional lends, or those that an array does.
   @inline(never)
   private func recordLent(
     _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
@@ -303,7 +302,6 @@ final class EncodingProgram {
     }
   }
 
-  /// Records a value by the code of its type.
   @inline(never)
   private func recordApart(
     _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
