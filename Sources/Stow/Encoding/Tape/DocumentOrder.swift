@@ -42,11 +42,10 @@ struct DocumentOrder: ~Copyable {
 
   mutating func restore(_ message: inout RecordedMessage, sortsKeys: Bool) {
     self.sortsKeys = sortsKeys
-    let former = message.beginCount()
-    let keys = sortsKeys ? former.map { $0.pointee.forgetSlots() } : []
+    let former = message.beginCount(forgetsSlots: sortsKeys)
     pending.append(Pending(message.tape.top, in: 0))
     while pending.count > 0 { append(pending.takeLast(), &message) }
-    for (table, keys) in zip(former, keys) {
+    for (table, keys) in former {
       for byte in keys { _ = message.keyTables.slot(table, ofByte: Int(byte), isPresent: false) }
     }
     message.isInOrder = true
@@ -87,7 +86,7 @@ struct DocumentOrder: ~Copyable {
 
   /// Returns a string of the old pool in the new one.
   private mutating func use(_ string: Int, _ message: inout RecordedMessage) -> Int {
-    strings.add(message.strings.utf8(string))
+    strings.intern(message.strings.utf8(string))
   }
 
   // MARK: containers

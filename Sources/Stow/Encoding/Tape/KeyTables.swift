@@ -41,13 +41,12 @@ struct KeyTables: ~Copyable {
     table.pointee.uses &+= count
   }
 
-  /// Forgets which objects have keys, and which keys have values, before both are counted again. Returns the tables
-  /// that were active.
-  mutating func beginCount() -> [KeyTable.Reference] {
-    let former = Array(active.buffer)
-    for table in former { table.pointee.forgetCounts() }
-    active.truncate(to: 0)
-    return former
+  /// Forgets which objects have keys, and which keys have values, before both are counted again. If all slots are to be
+  /// forgotten, returns their keys in order, by tables, so that they can be numbered again.
+  mutating func beginCount(forgetsSlots: Bool) -> [(KeyTable.Reference, keys: [UInt8])] {
+    for table in active.buffer { table.pointee.forgetCounts() }
+    defer { active.truncate(to: 0) }
+    return forgetsSlots ? active.buffer.map { ($0, $0.pointee.forgetSlots()) } : []
   }
 
   mutating func removeAll() {
@@ -233,7 +232,7 @@ struct KeyTable: ~Copyable {
   func slot(ofByte byte: Int) -> Int { Int(table[byte] & ~Self.absent) }
 
   /// Forgets all slots, and returns their keys in order, so that they can be numbered again.
-  mutating func forgetSlots() -> [UInt8] {
+  fileprivate mutating func forgetSlots() -> [UInt8] {
     let keys = Array(keys.buffer)
     for key in keys { table[Int(key)] = Self.fresh }
     self.keys.truncate(to: 0)

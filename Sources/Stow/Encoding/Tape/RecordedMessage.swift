@@ -65,11 +65,11 @@ struct RecordedMessage: ~Copyable {
 
   mutating func noteMap(_ container: Int) { maps.append(UInt32(truncatingIfNeeded: container)) }
 
-  /// Forgets what was counted of containers, before they are counted again, and returns the tables that had objects.
-  mutating func beginCount() -> [KeyTable.Reference] {
+  /// Forgets what was counted of containers, before they are counted again (`KeyTables.beginCount`).
+  mutating func beginCount(forgetsSlots: Bool) -> [(KeyTable.Reference, keys: [UInt8])] {
     maps.removeAll()
     hasFreeKeys = false
-    return keyTables.beginCount()
+    return keyTables.beginCount(forgetsSlots: forgetsSlots)
   }
 
   /// Finds the slot of a key, which most likely is the expected one, and returns the byte that represents the key.
@@ -181,7 +181,7 @@ struct RecordedMessage: ~Copyable {
   mutating func string(_ key: TokenKey, at index: Int, in container: Int) -> Int {
     key.isString
       ? tape.number(of: key, at: index) - TokenKey.firstString
-      : strings.add(name(key, at: index, in: container))
+      : strings.intern(name(key, at: index, in: container))
   }
 
   /// Returns the names of the keys of the outermost object, those that it has last first.
