@@ -257,9 +257,9 @@ extension Emitter {
   private mutating func writeRecord(
     _ steps: UnsafeBufferPointer<KeptRows.Step>, _ places: UnsafeBufferPointer<UInt64>, _ row: UnsafeRawPointer
   ) {
+    writer.reserve(steps.count &* BackwardWriter.margin)
     var marks: UInt64 = 0
     for number in steps.indices.reversed() {
-      writer.reserve(BackwardWriter.margin)
       switch steps[number] {
       case .value(let column):
         if column.write(inRowAt: row, to: &writer) { marks |= places[number] }
