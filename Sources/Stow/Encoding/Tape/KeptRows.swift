@@ -22,7 +22,6 @@ struct KeptRows {
 
   let steps: [Step]
   let count: Int
-  /// The distance of the values.
   let stride: Int
   /// Whether all rows have values for the same keys, and no objects inside.
   let areAlike: Bool
