@@ -55,7 +55,6 @@ final class EncodingSession: PooledSession {
     if let definitions = options.definitions, definitions.grows { definitions.add(message, planner.plan) }
   }
 
-  /// Returns the bytes.
   func finish() -> Data { emitter.finish() }
 
   /// Lends the bytes to `body`.

@@ -22,6 +22,8 @@ final class DecodingProgram {
   @exclusivity(unchecked) private var state = State()
 
   struct State: ~Copyable {
+    /// Whether the fields make up a whole value; nil until the first is made.
+    var isWhole: Bool?
     /// The last shape of records, and its source.
     var shape = (number: -1, source: 0)
     var keyCount = 0
@@ -33,8 +35,7 @@ final class DecodingProgram {
     var readers: [ObjectReader] = []
   }
 
-  /// Whether the fields make up a whole value; nil until the first is made.
-  @exclusivity(unchecked) private(set) var isWhole: Bool?
+  var isWhole: Bool? { state.isWhole }
 
   init<Root: StowFields>(_ table: FieldTable<Root>, _ fields: FieldProgram) {
     self.fields = fields
@@ -74,7 +75,7 @@ final class DecodingProgram {
       guard let memory = $0.baseAddress else { return 0 }
       let end = try decodeFields(at: place, into: memory, isWhole: false, session, node)
       witnesses.make(memory, packed.offsets, target)
-      if isWhole == nil { isWhole = isAll(target) }
+      if isWhole == nil { state.isWhole = isAll(target) }
       return end
     }
   }
