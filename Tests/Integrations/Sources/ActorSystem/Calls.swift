@@ -97,7 +97,9 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
   public func onReturnVoid() { send(.result(number: number, values: Values([]))) }
   public func onThrow<Err: Error>(error: Err) { fail(error) }
 
-  func fail(_ error: any Error) { send(.failure(number: number, error: Polymorphic(wrappedValue: error))) }
+  func fail(_ error: any Error) {
+    send(.failure(number: number, error: Polymorphic(wrappedValue: error)))
+  }
 
   /// Sends an answer. What cannot be encoded, as an error that has no name, is sent as a `RemoteError`.
   private func send(_ frame: Frame) {

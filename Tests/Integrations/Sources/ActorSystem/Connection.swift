@@ -42,7 +42,9 @@ final class Connection: Sendable {
   /// Encodes a frame as the next record, and sends it.
   ///
   /// - Throws: What encoding throws; then nothing was sent.
-  func send(_ frame: Frame) throws { try state.withLock { _ in try sendLocked(frame) } }
+  func send(_ frame: Frame) throws {
+    try state.withLock { _ in try sendLocked(frame) }
+  }
 
   private func sendLocked(_ frame: Frame) throws {
     let bytes = ByteBuffer(bytes: try encoder.encode(frame))

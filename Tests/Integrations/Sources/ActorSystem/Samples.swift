@@ -26,7 +26,9 @@ package distributed actor Counter {
   package distributed func fail() throws { throw Unregistered() }
 
   /// Tells the listener, wherever it is.
-  package distributed func tell(_ listener: Listener, _ text: String) async throws { try await listener.hear(text) }
+  package distributed func tell(_ listener: Listener, _ text: String) async throws {
+    try await listener.hear(text)
+  }
 
   /// Tells the listener that it has begun, and never ends.
   package distributed func hang(_ listener: Listener) async throws {

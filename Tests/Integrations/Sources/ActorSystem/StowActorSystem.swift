@@ -104,7 +104,9 @@ public final class StowActorSystem: DistributedActorSystem, Sendable {
     }
   }
 
-  func removeConnection(to node: String) { state.withLock { _ = $0.connections.removeValue(forKey: node) } }
+  func removeConnection(to node: String) {
+    state.withLock { _ = $0.connections.removeValue(forKey: node) }
+  }
 
   /// Closes all connections. Calls that wait fail.
   public func shutDown() async throws {
@@ -163,8 +165,12 @@ public final class StowActorSystem: DistributedActorSystem, Sendable {
     _ = try await call(actor.id, target, invocation)
   }
 
-  private func call(_ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder) async throws -> [StowValue] {
-    guard let connection = state.withLock({ $0.connections[id.node] }) else { throw ConnectionLost(node: id.node) }
+  private func call(
+    _ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder
+  ) async throws -> [StowValue] {
+    guard let connection = state.withLock({ $0.connections[id.node] }) else {
+      throw ConnectionLost(node: id.node)
+    }
     return try await connection.call(id.name, target.identifier, invocation.arguments)
   }
 
@@ -180,7 +186,8 @@ public final class StowActorSystem: DistributedActorSystem, Sendable {
         throw RemoteError("The actor \(name) has no such method.")
       }
       var decoder = CallDecoder(arguments, coders)
-      try await executeDistributedTarget(on: actor, target: target, invocationDecoder: &decoder, handler: handler)
+      try await executeDistributedTarget(
+        on: actor, target: target, invocationDecoder: &decoder, handler: handler)
     } catch {
       handler.fail(error)
     }

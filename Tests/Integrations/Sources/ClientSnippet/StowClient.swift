@@ -18,7 +18,9 @@ struct StowClient {
     try await answer(type, to: HTTPClientRequest(url: url))
   }
 
-  func post<Answer: Decodable>(_ value: some Encodable, to url: String, for type: Answer.Type) async throws -> Answer {
+  func post<Answer: Decodable>(
+    _ value: some Encodable, to url: String, for type: Answer.Type
+  ) async throws -> Answer {
     var request = HTTPClientRequest(url: url)
     request.method = .POST
     request.headers.add(name: "Content-Type", value: "application/x-stow")
@@ -26,7 +28,9 @@ struct StowClient {
     return try await answer(type, to: request)
   }
 
-  private func answer<Answer: Decodable>(_ type: Answer.Type, to request: HTTPClientRequest) async throws -> Answer {
+  private func answer<Answer: Decodable>(
+    _ type: Answer.Type, to request: HTTPClientRequest
+  ) async throws -> Answer {
     var request = request
     request.headers.add(name: "Accept", value: "application/x-stow")
     let response = try await client.execute(request, timeout: .seconds(30))

@@ -60,7 +60,9 @@ enum GRPCLoad {
     let transport = try HTTP2ClientTransport.Posix.http2NIOPosix(
       target: .ipv4(address: "127.0.0.1", port: port), transportSecurity: .plaintext, config: config)
     try await withGRPCClient(transport: transport) { client in
-      for count in [1, 100] { try await measure((3..<3 + count).map(Level.sample), client, traffic) }
+      for count in [1, 100] {
+        try await measure((3..<3 + count).map(Level.sample), client, traffic)
+      }
     }
   }
 
@@ -98,7 +100,9 @@ enum GRPCLoad {
       encoder.context = contexts.first
       let agreed = AgreedContexts(contexts)
       ways.append(
-        Way(name: name, size: try encoder.encode(levels).count) { try await client.call(stow, agreed, levels).count })
+        Way(name: name, size: try encoder.encode(levels).count) {
+          try await client.call(stow, agreed, levels).count
+        })
     }
     // The first round is not counted: it learns types, agrees on contexts, and warms up.
     for round in 0...rounds {

@@ -26,7 +26,9 @@ final class AgreedContexts: Sendable {
   private static func name(_ context: StowContext) -> String { String(context.id, radix: 16) }
 
   /// What this side holds.
-  var metadata: Metadata { [Self.key: .string(contexts.map(Self.name).joined(separator: ","))] }
+  var metadata: Metadata {
+    [Self.key: .string(contexts.map(Self.name).joined(separator: ","))]
+  }
 
   /// An encoder for a side that sent this metadata.
   func encoder(for metadata: Metadata) -> StowEncoder { encoder(for: Self.names(in: metadata)) }
@@ -76,7 +78,9 @@ extension RPCRouter {
     ) { request, _ in
       let encoder = contexts.encoder(for: request.metadata)
       return StreamingServerResponse(metadata: contexts.metadata) { writer in
-        try await body(request.messages) { try await writer.write(Outgoing(message: $0, encoder: encoder)) }
+        try await body(request.messages) {
+          try await writer.write(Outgoing(message: $0, encoder: encoder))
+        }
         return [:]
       }
     }

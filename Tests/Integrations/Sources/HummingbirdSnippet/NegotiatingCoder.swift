@@ -4,7 +4,9 @@ import Stow
 
 /// Reads the format that `Content-Type` names, and answers in the one that `Accept` asks for.
 struct NegotiatingCoder: RequestDecoder, ResponseEncoder {
-  func decode<T: Decodable>(_ type: T.Type, from request: Request, context: some RequestContext) async throws -> T {
+  func decode<T: Decodable>(
+    _ type: T.Type, from request: Request, context: some RequestContext
+  ) async throws -> T {
     switch BodyFormat(contentType: request.headers[.contentType]) {
     case .stow:
       let body = try await request.body.collect(upTo: context.maxUploadSize)
@@ -18,7 +20,9 @@ struct NegotiatingCoder: RequestDecoder, ResponseEncoder {
     }
   }
 
-  func encode(_ value: some Encodable, from request: Request, context: some RequestContext) throws -> Response {
+  func encode(
+    _ value: some Encodable, from request: Request, context: some RequestContext
+  ) throws -> Response {
     var response: Response
     switch BodyFormat(accept: request.headers[.accept]) {
     case .stow:

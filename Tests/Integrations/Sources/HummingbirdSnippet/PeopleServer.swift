@@ -21,7 +21,9 @@ package enum PeopleServer {
       onServerRunning: { channel in found.yield(channel.localAddress?.port ?? 0) }, logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }
-      group.addTask { for await port in ports { return try await body(port) } }
+      group.addTask {
+        for await port in ports { return try await body(port) }
+      }
       try await group.next()
       group.cancelAll()
     }

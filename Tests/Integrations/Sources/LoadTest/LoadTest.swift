@@ -75,7 +75,9 @@ enum LoadTest {
   /// That of the server so far, in microseconds.
   private static func processorTime(client: inout Client) async throws -> Int {
     let answer = try await client.ask("/processor-time", type: "text/plain")
-    guard let time = Int(String(buffer: answer)) else { throw Client.UnexpectedAnswer(description: "no time") }
+    guard let time = Int(String(buffer: answer)) else {
+      throw Client.UnexpectedAnswer(description: "no time")
+    }
     return time
   }
 }

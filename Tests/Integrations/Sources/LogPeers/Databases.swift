@@ -18,7 +18,8 @@ import Stow
       }
       queue = try DatabaseQueue(path: path.appending(path: "database").path, configuration: configuration)
       try queue.write {
-        try $0.execute(sql: "CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, message BLOB NOT NULL)")
+        try $0.execute(
+          sql: "CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, message BLOB NOT NULL)")
       }
     }
 
@@ -136,7 +137,8 @@ import Stow
     /// What LevelDB lends stays as it is until the next call.
     private func decode(_ bytes: UnsafePointer<CChar>, _ size: Int) throws -> Value {
       let bytes = UnsafeMutableRawPointer(mutating: bytes)
-      return try decoder.decode(Value.self, from: Data(bytesNoCopy: bytes, count: size, deallocator: .none))
+      return try decoder.decode(
+        Value.self, from: Data(bytesNoCopy: bytes, count: size, deallocator: .none))
     }
 
     func readAll(_ body: (Value) throws -> Void) throws {

@@ -19,7 +19,8 @@ struct LogPeers {
     defer { files.remove() }
     print(try PeerMeasurement(name: "events", values: Event.make(count: 20_000), large, files).table.text)
     print()
-    print(try PeerMeasurement(name: "small records", values: Small.make(count: 20_000), large, files).table.text)
+    print(
+      try PeerMeasurement(name: "small records", values: Small.make(count: 20_000), large, files).table.text)
     let waiting = try LogWaiting(files: files, rounds: 100).measure()
     print(
       "\nSeen by a follower of a RecordLog: \(Figures.time(waiting.seenMedian)), the slowest in a hundred ",
@@ -73,7 +74,9 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
       var read: [Value] = []
       try store.readAll { read.append($0) }
       let found = kind.canFind ? try store.read(values.count / 2) : values[values.count / 2]
-      guard read == values, found == values[values.count / 2] else { throw CocoaError(.fileReadCorruptFile) }
+      guard read == values, found == values[values.count / 2] else {
+        throw CocoaError(.fileReadCorruptFile)
+      }
       try store.close()
     }
   }
@@ -85,7 +88,9 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
   // MARK: - Works
 
   /// The medians of so many rounds, in which all kinds take turns; nil of a kind for which there is no time.
-  private func medians(rounds: Int = 5, _ time: (StoreKind<Value>) throws -> Double?) rethrows -> [Double?] {
+  private func medians(
+    rounds: Int = 5, _ time: (StoreKind<Value>) throws -> Double?
+  ) rethrows -> [Double?] {
     var samples = [[Double]](repeating: [], count: kinds.count)
     for round in 0..<rounds {
       for turn in kinds.indices {
@@ -125,7 +130,8 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
   private func append(_ count: Int, to store: any Store<Value>) throws {
     for start in stride(from: 0, to: count, by: Self.batchSize) {
       let first = start % values.count
-      try store.append(batch: values[first..<min(first + Self.batchSize, values.count, first + count - start)])
+      try store.append(
+        batch: values[first..<min(first + Self.batchSize, values.count, first + count - start)])
     }
   }
 
@@ -195,7 +201,8 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
     for store in stores {
       for number in stride(from: 0, to: large, by: 100) { blackHole(try store?.read(number)) }
     }
-    var samples = [(new: [Double], known: [Double], neighbour: [Double])](repeating: ([], [], []), count: kinds.count)
+    var samples = [(new: [Double], known: [Double], neighbour: [Double])](
+      repeating: ([], [], []), count: kinds.count)
     var random = RandomSource(seed: 20)
     for _ in 0..<Self.lookedUp {
       let number = random.int(in: 0...large - 2)
@@ -220,7 +227,9 @@ struct PeerMeasurement<Value: Codable & Equatable & Sendable> {
   }
 
   /// The first figure, and the others with how many times the first they are.
-  private func row(_ name: String, _ figures: [Double?], _ text: (Double?) -> String = Figures.time) -> [String] {
+  private func row(
+    _ name: String, _ figures: [Double?], _ text: (Double?) -> String = Figures.time
+  ) -> [String] {
     [name]
       + figures.enumerated().map { index, figure in
         guard index > 0, let figure, let first = figures[0] else { return text(figure) }

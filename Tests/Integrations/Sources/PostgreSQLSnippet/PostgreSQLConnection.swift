@@ -40,7 +40,9 @@ final class PostgreSQLConnection {
     }
   }
 
-  private func error() -> PostgreSQLError { PostgreSQLError(description: String(cString: PQerrorMessage(connection))) }
+  private func error() -> PostgreSQLError {
+    PostgreSQLError(description: String(cString: PQerrorMessage(connection)))
+  }
 
   /// The binary format of the type `bigint`.
   static func bigint(_ number: Int) -> [UInt8] { withUnsafeBytes(of: Int64(number).bigEndian, Array.init) }

@@ -80,7 +80,9 @@ extension EventStream {
     guard case .list(let parts) = entry, parts.count == 2, case .bytes(let id) = parts[0],
       case .list(let fields) = parts[1], fields.count == 2, case .bytes(let message) = fields[1]
     else { throw RedisError(description: "an entry without a message") }
-    let event = Result { try message.withUnsafeReadableBytes { try decoder.decode(Event.self, from: $0) } }
+    let event = Result {
+      try message.withUnsafeReadableBytes { try decoder.decode(Event.self, from: $0) }
+    }
     return (RedisWord(id), event)
   }
 }

@@ -28,7 +28,8 @@ package enum ReadingConsumer {
     let stream = try Reading.stream()
     try await RedisConnection.run(to: SocketAddress(unixDomainSocketPath: socket)) { connection in
       while true {
-        let entries = try await stream.next(100, group: "g", consumer: name, idle: 200, over: &connection)
+        let entries = try await stream.next(
+          100, group: "g", consumer: name, idle: 200, over: &connection)
         if entries.isEmpty { continue }
         _ = try await connection.send(
           entries.map { entry in

@@ -54,7 +54,9 @@ struct RedisReplyDecoder: NIOSingleStepByteToMessageDecoder {
     case "$":
       let length = try number(text, from: -1)
       if length < 0 { return .null }
-      guard buffer.readableBytes >= length + 2, let bytes = buffer.readSlice(length: length) else { return nil }
+      guard buffer.readableBytes >= length + 2, let bytes = buffer.readSlice(length: length) else {
+        return nil
+      }
       guard buffer.readString(length: 2) == "\r\n" else { throw RedisError(description: "no end of a text") }
       return .bytes(bytes)
     case "*":
@@ -91,7 +93,8 @@ struct RedisConnection {
       .connect(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
           let decoder = RedisReplyDecoder(maximumLength: 1 << 24)
-          try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(decoder, maximumBufferSize: 1 << 26))
+          try channel.pipeline.syncOperations.addHandler(
+            ByteToMessageHandler(decoder, maximumBufferSize: 1 << 26))
           return try NIOAsyncChannel<RedisReply, ByteBuffer>(wrappingChannelSynchronously: channel)
         }
       }
@@ -118,7 +121,9 @@ struct RedisConnection {
     try await outbound.write(bytes)
     var found: [RedisReply] = []
     while found.count < commands.count {
-      guard let reply = try await replies.next() else { throw RedisError(description: "the end of the connection") }
+      guard let reply = try await replies.next() else {
+        throw RedisError(description: "the end of the connection")
+      }
       found.append(reply)
     }
     // After all were read, so that the next command gets its own reply.

@@ -206,7 +206,9 @@ struct ActorTests {
       ]
       let bytes = try Self.stream(begin)
       let answer = try Self.stream(begin + [answer]).dropFirst(bytes.count)
-      let peer = Task { try await RawPeer(port: port).send(bytes, expecting: 3, answering: answer).count }
+      let peer = Task {
+        try await RawPeer(port: port).send(bytes, expecting: 3, answering: answer).count
+      }
       #expect(await texts.next() == "connected")
       let counter = try Counter.resolve(id: StowActorID(node: "raw", name: "counter"), using: system)
       await #expect { try await counter.add(1) } throws: { !($0 is ConnectionLost) }
@@ -225,7 +227,8 @@ struct ActorTests {
         arguments: Values([StowActorID(node: "raw", name: "mute")]))
     }
     try await Self.serve { port in
-      let frames = try await RawPeer(port: port).send(Self.stream([.hello(node: "raw")] + frames), expecting: 3001)
+      let frames = try await RawPeer(port: port).send(
+        Self.stream([.hello(node: "raw")] + frames), expecting: 3001)
       let refused = frames.count { ($0.error as? RemoteError)?.description == "Too many calls at once." }
       #expect(refused == count - 1000)
     }

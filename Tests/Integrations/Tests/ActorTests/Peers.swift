@@ -25,7 +25,9 @@ final class PeerProcess {
   /// The port that it prints.
   func port() throws -> Int {
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let port = Int(line.trimmingCharacters(in: .newlines)) else { throw RemoteError("no port: \(line)") }
+    guard let port = Int(line.trimmingCharacters(in: .newlines)) else {
+      throw RemoteError("no port: \(line)")
+    }
     return port
   }
 

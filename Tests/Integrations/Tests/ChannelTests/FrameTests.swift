@@ -27,7 +27,8 @@ struct FrameTests {
     #expect(received.messages == Event.samples && received.error == nil)
   }
 
-  @Test("longer than the limit are refused before their bytes are there", arguments: [101, 1 << 20, UInt32.max])
+  @Test(
+    "longer than the limit are refused before their bytes are there", arguments: [101, 1 << 20, UInt32.max])
   func tooLong(length: UInt32) async throws {
     var bytes = try Self.bytes(Array(Event.samples.prefix(2)))
     bytes.writeInteger(length)

@@ -48,5 +48,7 @@ enum Loopback {
 
 extension Event {
   /// What is sent, with and without its optional field.
-  static let samples = (0..<20).map { Event(number: $0, kind: "kind", detail: $0 % 3 == 0 ? "some detail" : nil) }
+  static let samples = (0..<20).map {
+    Event(number: $0, kind: "kind", detail: $0 % 3 == 0 ? "some detail" : nil)
+  }
 }

@@ -101,7 +101,9 @@ struct ColumnTests {
   func wrongKind() throws {
     for levels in [nil, "text", 1, 2.5] as [(any DatabaseValueConvertible)?] {
       let database = try Self.database(levels: levels)
-      #expect(throws: (any Error).self, "\(levels ?? "null")") { try database.read { try Station.fetchAll($0) } }
+      #expect(throws: (any Error).self, "\(levels ?? "null")") {
+        try database.read { try Station.fetchAll($0) }
+      }
     }
     let database = try Self.database(levels: nil)
     #expect(throws: (any Error).self) {
@@ -123,7 +125,9 @@ struct ColumnTests {
       @StowColumn var levels: Nothing
     }
     let database = try Self.database()
-    #expect(throws: Refused.self) { try database.write { try Record(id: 1, levels: Nothing()).insert($0) } }
+    #expect(throws: Refused.self) {
+      try database.write { try Record(id: 1, levels: Nothing()).insert($0) }
+    }
     #expect(try database.read { try Station.fetchCount($0) } == 0)
   }
 }

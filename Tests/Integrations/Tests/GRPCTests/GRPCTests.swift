@@ -41,7 +41,8 @@ struct GRPCTests {
     try await run({ Gauges.register(with: &$0, AgreedContexts(contexts)) }, body)
   }
 
-  @Test("of all four kinds bring values there and back, with a context and without", arguments: [true, false])
+  @Test(
+    "of all four kinds bring values there and back, with a context and without", arguments: [true, false])
   func kinds(inContext: Bool) async throws {
     try await Self.run([Self.context]) { client in
       let contexts = AgreedContexts(inContext ? [Self.context] : [])

@@ -25,7 +25,9 @@ struct PostgreSQLServer: SuiteTrait, TestScoping {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    if getuid() == 0 { try FileManager.default.setAttributes([.ownerAccountName: "postgres"], ofItemAtPath: folder) }
+    if getuid() == 0 {
+      try FileManager.default.setAttributes([.ownerAccountName: "postgres"], ofItemAtPath: folder)
+    }
     let (preparing, said) = try Self.start(
       "initdb", "--pgdata", folder + "/data", "--username", "stow", "--auth", "trust", "--encoding", "UTF8",
       "--no-locale", "--no-sync")

@@ -20,7 +20,9 @@ struct PostgreSQLTests {
     return try table(name, over: connection)
   }
 
-  private static func table(_ name: String, over connection: PostgreSQLConnection) throws -> EventTable<Reading> {
+  private static func table(
+    _ name: String, over connection: PostgreSQLConnection
+  ) throws -> EventTable<Reading> {
     EventTable(name, try StowContext(learningFrom: (0..<6).map(Reading.init)), over: connection)
   }
 
@@ -59,7 +61,9 @@ struct PostgreSQLTests {
     let log = try RecordLog(at: file)
     for end in [40, 41, 100] {
       for number in log.count..<end { try log.append(Reading(number)) }
-      let shipper = Task { try await Self.table("shipped", over: PostgreSQLServer.connect()).ship(log) }
+      let shipper = Task {
+        try await Self.table("shipped", over: PostgreSQLServer.connect()).ship(log)
+      }
       while try table.next() < end { await Task.yield() }
       shipper.cancel()
       _ = await shipper.result

@@ -8,7 +8,9 @@ struct RedisServer {
   let folder: URL
 
   var socket: String { folder.appendingPathComponent("s").path }
-  var address: SocketAddress { get throws { try SocketAddress(unixDomainSocketPath: socket) } }
+  var address: SocketAddress {
+    get throws { try SocketAddress(unixDomainSocketPath: socket) }
+  }
 
   static let executable = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { $0 + "/redis-server" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -13,7 +13,8 @@ import Testing
   .serialized, .timeLimit(.minutes(5)))
 struct RedisTests {
   /// With STOW_REDIS_EVENTS in the environment, as many as it says.
-  private static let count = ProcessInfo.processInfo.environment["STOW_REDIS_EVENTS"].flatMap { Int($0) } ?? 5000
+  private static let count =
+    ProcessInfo.processInfo.environment["STOW_REDIS_EVENTS"].flatMap { Int($0) } ?? 5000
 
   @Test("lose no event and change none, though consumers are killed with events that they took")
   func killedConsumers() async throws {
@@ -77,9 +78,12 @@ struct RedisTests {
           let readings = (first..<min(first + 500, Self.count)).map(Reading.init)
           try await stream.add(readings, over: &connection)
           _ = try await connection.send(
-            readings.map { ["XADD", "json", "*", "m", RedisWord(ByteBuffer(bytes: try json.encode($0)))] })
+            readings.map {
+              ["XADD", "json", "*", "m", RedisWord(ByteBuffer(bytes: try json.encode($0)))]
+            })
         }
-        return try await connection.send(["readings", "json"].map { ["MEMORY", "USAGE", "\($0)", "SAMPLES", "0"] })
+        return try await connection.send(
+          ["readings", "json"].map { ["MEMORY", "USAGE", "\($0)", "SAMPLES", "0"] })
       }
       guard case .integer(let stow) = replies[0], case .integer(let text) = replies[1] else {
         throw RedisError(description: "no sizes: \(replies)")
@@ -110,7 +114,8 @@ struct RedisTests {
           try await Reading.stream().add([Reading(99)], numberedFrom: 99, over: &connection)
         }
         try await connection.send("XGROUP", "CREATE", "readings", "g", "0")
-        let shipped = try await Reading.stream().next(200, group: "g", consumer: "c", idle: 1000, over: &connection)
+        let shipped = try await Reading.stream().next(
+          200, group: "g", consumer: "c", idle: 1000, over: &connection)
         #expect(try shipped.map { try $0.event.get() } == (0..<100).map(Reading.init))
       }
       try log.close()
@@ -129,7 +134,8 @@ struct RedisTests {
         for message in messages {
           try await connection.send("XADD", "readings", "*", "m", RedisWord(ByteBuffer(bytes: message)))
         }
-        let entries = try await Reading.stream().next(10, group: "g", consumer: "c", idle: 1000, over: &connection)
+        let entries = try await Reading.stream().next(
+          10, group: "g", consumer: "c", idle: 1000, over: &connection)
         #expect(entries.count == 5)
         for entry in entries.dropLast() {
           #expect(throws: DecodingError.self) { try entry.event.get() }
@@ -139,7 +145,8 @@ struct RedisTests {
     }
   }
 
-  @Test("are not read from bytes that are no reply, a reply that is too long or too deep, or one that is cut off")
+  @Test(
+    "are not read from bytes that are no reply, a reply that is too long or too deep, or one that is cut off")
   func hostileReplies() throws {
     let hostile = ["?\r\n", "\n", "$99999\r\n", "$-2\r\n", "*x\r\n", "$1\r\nabc"]
     for text in hostile + [String(repeating: "*1\r\n", count: 100)] {

@@ -168,7 +168,8 @@ struct ServerTests {
     }
   }
 
-  @Test("answers a request that is too large with 413", arguments: ["application/json", "application/x-stow"])
+  @Test(
+    "answers a request that is too large with 413", arguments: ["application/json", "application/x-stow"])
   func tooLarge(type: String) async throws {
     try await PeopleServer.run { port in
       let most = Data(count: 1 << 20)
@@ -187,7 +188,8 @@ struct ServerTests {
       let people = try await Self.ask(
         port, StowEncoder().encode(Self.people), contentType: type, accept: [type], chunkSize: size)
       #expect(try people.people() == Self.people)
-      let tooMany = try await Self.ask(port, Data(count: 2 << 20), contentType: type, chunkSize: max(size, 4096))
+      let tooMany = try await Self.ask(
+        port, Data(count: 2 << 20), contentType: type, chunkSize: max(size, 4096))
       #expect(tooMany.status == .payloadTooLarge)
     }
   }
