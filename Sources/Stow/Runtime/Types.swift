@@ -98,12 +98,6 @@ struct TypeTable: ~Copyable {
   }
 }
 
-/// Returns whether most values are of a type and a few others: only code for these is repeated to make it faster.
-@inline(__always)
-func isFrequent<Value>(_ type: Value.Type) -> Bool {
-  type == Int.self || type == Double.self || type == Float.self || type == String.self || type == Bool.self
-}
-
 /// Returns the byte that tells a key from the others of its type, if that is a single trivial byte; 0 for other types.
 @inline(__always)
 func keyByte<Key>(_ key: Key) -> Int {

@@ -283,7 +283,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
 
   @inline(__always)
   mutating func decode<Value: ReadableScalar>(_ type: Value.Type) throws -> Value {
-    guard isFrequent(type), elements == nil, current < end else { return try untagged(type) }
+    guard elements == nil, current < end else { return try untagged(type) }
     do throws(FormatError) {
       var next = current
       let result = try Value.read(session.message, at: current, next: &next)

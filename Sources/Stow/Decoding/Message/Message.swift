@@ -198,11 +198,7 @@ final class Message {
     return try tables.text(reader, at: key).string()
   }
 
-  @inline(never)
-  func endOfNil(at offset: Int) throws(FormatError) -> Int { try reader.end(of: offset) }
-
   /// Returns the text of a key, its own or its symbol's.
-  @inline(never)
   func keyText(at key: TextLocation) throws(FormatError) -> HashedText {
     keyText(try tables.text(reader, ofKeyAt: key))
   }

@@ -40,7 +40,7 @@ extension ReadableScalar {
   ) throws(FormatError) -> Int {
     if isOptional, Nils.isNil(message.reader, at: offset) {
       target.put(nil as Self?)
-      return try message.endOfNil(at: offset)
+      return try message.reader.end(of: offset)
     }
     var next = offset
     let value = try read(message, at: offset, next: &next)
@@ -102,9 +102,8 @@ extension ReadableScalar {
     var result: [Self] = []
     result.reserveCapacity(cells.count)
     for index in 0..<cells.count {
-      let (column, row) = (cells.columns[cells.stride == 0 ? index : 0], cells.first &+ index &* cells.stride)
-      result.append(
-        try isFrequent(Self.self) ? read(message, column, inRowAt: row) : readCell(message, column, inRowAt: row))
+      let column = cells.columns[cells.stride == 0 ? index : 0]
+      result.append(try read(message, column, inRowAt: cells.first &+ index &* cells.stride))
     }
     return result
   }
