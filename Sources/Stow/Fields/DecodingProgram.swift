@@ -299,7 +299,7 @@ final class DecodingProgram {
         PathStep(.byte, parent: node, value: field.pointee.byte, keyTable: .passUnretained(keyTable))))
   }
 
-  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan repeats.
+  /// Reads a scalar, or an array of scalars. Returns false for other values, and for errors, which the plan reports.
   private func readScalars(
     _ field: UnsafePointer<FieldInstruction>, _ target: UnsafeMutableRawPointer, at offset: Int,
     _ message: Message

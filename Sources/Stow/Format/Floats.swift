@@ -228,13 +228,13 @@ enum DecimalFraction {
     return (numerator, residue)
   }
 
-  /// Returns whether a number is certainly not next to a decimal fraction. It finds that out without a division, for
-  /// most numbers below 100,000 that nobody wrote down.
+  /// Returns true only if a number is not next to a decimal fraction of up to 9 decimals, and below 100,000. This takes
+  /// a product, and finding the fraction takes divisions.
   @inline(__always)
   static func isFarFromAny(_ value: Double) -> Bool {
     guard value.magnitude < 100_000, value.magnitude > 0x1p-1000 else { return false }
     let scaled = value * 1e9
-    // A residue makes a difference of less than 2⁻⁴⁵, unless the number is subnormal.
+    // A residue is less than 2⁻⁴⁵ of the number, unless that is subnormal.
     return (scaled - Double(rounded(scaled))).magnitude > scaled.magnitude * 0x1p-44
   }
 

@@ -33,7 +33,7 @@ enum PageMemory {
     memory.deallocate()
   }
 
-  /// Moves the first bytes of memory that has `byteCount` to new memory.
+  /// Moves the `used` first bytes of `byteCount` to new memory, and frees the old.
   @inline(never)
   static func move(
     _ memory: UnsafeMutableRawPointer, _ used: Int, of byteCount: Int, to newCount: Int

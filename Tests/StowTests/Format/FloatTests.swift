@@ -117,10 +117,10 @@ struct FloatBitsTests {
 
   @Test("a number that is up to 127 steps from a decimal fraction is written as one, shorter than in binary")
   func residues() throws {
-    for power in -29...8 {
-      // Just above a power of two, the steps are largest beside the number.
-      let decimal = (Double(sign: .plus, exponent: power, significand: 1) * 1e9).rounded(.up) / 1e9
-      for residue: Int64 in -127...127 {
+    // Just above a power of two, the steps are largest beside the number. Beside zero they are all of it.
+    let decimals = (-29...8).map { (Double(sign: .plus, exponent: $0, significand: 1) * 1e9).rounded(.up) / 1e9 }
+    for decimal in [0] + decimals {
+      for residue: Int64 in (decimal == 0 ? 0 : -127)...127 {
         let value = Double(bitPattern: decimal.bitPattern &+ UInt64(bitPattern: residue))
         let message = try StowEncoder().encode(value)
         guard message.count < 9, try StowDecoder().decode(Double.self, from: message) == value else {

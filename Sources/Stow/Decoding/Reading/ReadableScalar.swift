@@ -97,6 +97,8 @@ extension ReadableScalar {
     try each(in: elements, message)
   }
 
+  // What `array` does for types without a way of their own.
+
   fileprivate static func each(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
     // Unlike an array that is filled, one that grows is allocated by code that knows its type.
     var result: [Self] = []
@@ -161,7 +163,7 @@ extension Bool: ReadableScalar {
 extension ReadableScalar where Self: FixedWidthInteger {
   /// Whether arrays and cells are read as `Int64`, so that not each type has all of the code.
   private static var isShort: Bool { bitWidth < 64 }
-  /// Whether it is an `Int64`, maybe by another name.
+  /// Whether it is `Int64`, or an `Int` of the same size.
   private static var isInt64: Bool { bitWidth == 64 && isSigned }
 
   private static func make(_ value: Int64, at offset: Int) throws(FormatError) -> Self {
@@ -169,6 +171,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
     return result
   }
 
+  /// Returns narrower integers. Where one does not fit is found out when each is read by itself.
   private static func make(_ values: [Int64]) throws(FormatError) -> [Self] {
     guard values.allSatisfy({ Self(exactly: $0) != nil }) else { try fail(.unrepresentable, at: 0) }
     return values.map { Self(truncatingIfNeeded: $0) }

@@ -195,7 +195,7 @@ extension Emitter {
     defer { scratch.removeAll() }
     guard let columns = rows.gather(room, &message) else { return false }
     let stride = columns.reduce(0) { $0 + $1.width }
-    // By itself, a row takes a tag besides its cells, and a record its length.
+    // By itself, a row takes a tag besides its cells, and a record also its length.
     let tagged = columns.reduce(rows.count * (rows.shape == nil ? 1 : 2)) { $0 + $1.taggedSize }
     let parameters = columns.reduce(columns.count + 1) { $0 + $1.parameterSize }
     let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
@@ -257,7 +257,7 @@ extension Emitter {
   private mutating func writeRecord(
     _ steps: UnsafeBufferPointer<KeptRows.Step>, _ places: UnsafeBufferPointer<UInt64>, _ row: UnsafeRawPointer
   ) {
-    writer.reserve(steps.count &* BackwardWriter.margin)
+    writer.reserve(steps.count * BackwardWriter.margin)
     var marks: UInt64 = 0
     for number in steps.indices.reversed() {
       switch steps[number] {

@@ -131,8 +131,8 @@ struct KeyTable: ~Copyable {
 
   // Of one message, when it is complete.
 
-  /// The slots that have a value in some object, in order; for a shape that was found, those of its keys. One of these
-  /// without a value may have a slot, such as that of an optional that is nil.
+  /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, −1 for a key
+  /// that was not used. A key without a value may have a slot, such as that of an optional that is nil.
   private(set) var present: [Int] = []
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)

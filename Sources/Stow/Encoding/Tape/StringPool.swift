@@ -60,7 +60,7 @@ struct StringPool: ~Copyable {
     return count &- 1
   }
 
-  /// The same, not inlined, for where few strings come from.
+  /// The same, not inlined, for callers that add few strings.
   @inline(never)
   mutating func add(_ utf8: UnsafeRawBufferPointer) -> Int { intern(utf8) }
 

@@ -403,14 +403,14 @@ struct Token: BitwiseCopyable {
   var isInteger: Bool { kind == .integer || kind == .longInteger }
 }
 
-/// A value without a tape: its kind, and its word or what a token has in place of one.
+/// A value apart from a tape: its kind, and its number, which is a word or what its token holds.
 struct LooseToken: BitwiseCopyable {
   let kind: Token.Kind
   let number: UInt64
 
   init(_ kind: Token.Kind, _ number: UInt64 = 0) { (self.kind, self.number) = (kind, number) }
 
-  /// What a token has that has no word.
+  /// What a token without a word holds.
   var value: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
   /// Writes a number or a Bool, within a reserve.
