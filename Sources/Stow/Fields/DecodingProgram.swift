@@ -42,7 +42,7 @@ final class DecodingProgram {
     (count, instructions) = (fields.keys.count, fields.instructions.baseAddress.unsafelyUnwrapped)
     keyTable = DecodingKeyTable(fields.keyType)
     texts = .allocate(capacity: max(count, 1))
-    packed = FieldTable.packedLayout(of: table.fields)
+    packed = AnyField.packedLayout(of: table.fields)
     witnesses = table.witnesses
     isAll = { table.isAll(of: $0.assumingMemoryBound(to: Root.self).pointee) }
     stride = MemoryLayout<Root>.stride

@@ -24,24 +24,27 @@ extension FieldTable where Root: Codable {
   /// <doc:Fields> says when a table is right. The more the properties of the value differ, the more the check finds.
   ///
   /// - Throws: `FieldTableError` if the table is wrong.
-  public func check(_ value: Root) throws {
+  public func check(_ value: Root) throws { try withUnsafePointer(to: value) { try check(at: $0) } }
+
+  private func check(at value: UnsafePointer<Root>) throws {
     let (type, _) = try codingKeys()
     let names = fields.map(\.name)
     // A value that cannot be encoded says nothing about the table.
-    let written = Self.record(value, type)
+    let written = record(value.pointee, type)
     if let encoded = written?.keys.map(\.name), encoded != names {
       let same = zip(encoded, names).prefix { $0 == $1 }.count
       let (found, name) = (encoded.dropFirst(same).first, names.dropFirst(same).first)
       func shown(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "nothing" }
       throw flaw(name ?? found, "encode(to:) asks for \(shown(found)) where the table has \(shown(name))")
     }
-    try checkWrappers(of: value)
-    let again = remake(value)
-    for field in fields where !field.isSame(value, again) {
-      throw flaw(field.name, "the initializer does not give it back")
+    try checkWrappers(of: value.pointee)
+    try withUnsafePointer(to: remake(value)) { again in
+      for field in fields where !field.isSame(value, again) {
+        throw flaw(field.name, "the initializer does not give it back")
+      }
     }
-    if let builder = written?.builder { try checkScalars(of: value, in: Self.message(of: builder)) }
-    let bare = Self.record(remake(value, withoutOptionals: true), type)?.keys ?? []
+    if let builder = written?.builder { try checkScalars(of: value, in: builder) }
+    let bare = record(remake(value, withoutOptionals: true), type)?.keys ?? []
     for (field, key) in zip(fields, bare) where key.isWritten && field.optional != nil {
       throw flaw(
         field.name,
@@ -64,14 +67,17 @@ extension FieldTable where Root: Codable {
     }
   }
 
-  /// Checks that `encode(to:)` writes scalars as they are, as the table writes them and reads them.
-  private func checkScalars(of value: Root, in message: StowValue?) throws {
-    for field in fields where ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil {
-      guard let written = message?[field.name], written.kind != .null,
-        let recorded = Self.recorded({ try field.record(value, $0) }), let own = Self.message(of: recorded),
-        written != own
+  /// Checks that `encode(to:)` wrote scalars as they are, as the table writes them and reads them.
+  private func checkScalars(of value: UnsafePointer<Root>, in builder: TapeBuilder) throws {
+    for (name, token) in builder.recorded.valuesOfTop.reversed() where builder.recorded.tape[token].kind != .null {
+      guard let field = fields.first(where: { $0.name == name }),
+        ScalarTypes.scalar(field.optional?.wrapped ?? field.type) != nil
       else { continue }
-      throw flaw(field.name, "encode(to:) writes \(written), but the property is \(own)")
+      let own = builder.recorded.tape.count
+      try field.record(value, builder)
+      if !builder.recorded.areSame(token, own) {
+        throw flaw(name, "encode(to:) writes another value than the property has")
+      }
     }
   }
 
@@ -81,11 +87,16 @@ extension FieldTable where Root: Codable {
   /// cannot be encoded.
   ///
   /// Values inside it that are no scalars are recorded as nil, because they may ask for keys of the same type.
-  private static func record(
+  private func record(
     _ value: Root, _ type: any CodingKey.Type
   ) -> (keys: [(name: String, isWritten: Bool)], builder: TapeBuilder)? {
-    guard let builder = recorded({ try $0.appendPlain(value, key: TokenKey(), parent: 0) })
-    else { return nil }
+    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyEncodingPlan { SkippingPlan<Skipped>() }
+    let builder = TapeBuilder(reusesContainers: false) { type in
+      // Fields know that their types can be encoded, whereas a cast searches every conformance of the program.
+      ScalarTypes.scalar(type)?.makeEncodingPlan()
+        ?? (fields.first { $0.type == type }?.type ?? type as? any Encodable.Type).map { skip($0) }
+    }
+    do { try builder.appendPlain(value, key: TokenKey(), parent: 0) } catch { return nil }
     builder.recorded.tape.link(1, in: 0)
     func table<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
     let table = table(type)
@@ -93,39 +104,15 @@ extension FieldTable where Root: Codable {
       (name: table.pointee.name(atSlot: $0), isWritten: table.pointee.hasValue(atSlot: $0))
     }
     // The object may have keys of other types, too, such as those of a superclass.
-    let others = builder.recorded.namesOfTop.filter { name in !keys.contains { $0.name == name } }
-    return (keys + others.map { ($0, true) }, builder)
-  }
-
-  /// Returns what `record` records; nil if it throws.
-  private static func recorded(_ record: (TapeBuilder) throws -> Void) -> TapeBuilder? {
-    func skip<Skipped: Encodable>(_ type: Skipped.Type) -> AnyEncodingPlan { SkippingPlan<Skipped>() }
-    let builder = TapeBuilder(reusesContainers: false) { type in
-      ScalarTypes.scalar(type)?.makeEncodingPlan() ?? (type as? any Encodable.Type).map { skip($0) }
-    }
-    return (try? record(builder)).map { builder }
-  }
-
-  /// Returns what was recorded as the value that it is in a message.
-  private static func message(of builder: TapeBuilder) -> StowValue? {
-    var planner = Planner()
-    var emitter = Emitter()
-    planner.makePlan(&builder.recorded, PlanningOptions())
-    emitter.write(&builder.recorded, &planner.plan)
-    return try? emitter.finish().lendBytes { bytes in
-      try DecodingSession.run(
-        in: sessions, UserInfo(),
-        open: { message throws(FormatError) in
-          try message.open(bytes, maximumDepth: DepthLimit.standard, nil)
-        }, { try $0.decode(StowValue.self) })
-    }
+    let others = builder.recorded.valuesOfTop.filter { value in !keys.contains { $0.name == value.name } }
+    return (keys + others.map { ($0.name, true) }, builder)
   }
 
   /// Returns the value that the initializer makes from the properties of another, or from nil for each optional.
-  private func remake(_ value: Root, withoutOptionals: Bool = false) -> Root {
-    let layout = Self.packedLayout(of: fields)
+  private func remake(_ value: UnsafePointer<Root>, withoutOptionals: Bool = false) -> Root {
+    let layout = AnyField.packedLayout(of: fields)
     return withUnsafeTemporaryAllocation(byteCount: max(layout.size, 1), alignment: layout.alignment) {
-      guard let memory = $0.baseAddress else { return value }
+      guard let memory = $0.baseAddress else { return value.pointee }
       for (field, offset) in zip(fields, layout.offsets) {
         if withoutOptionals, let optional = field.optional {
           optional.putNil(memory + offset)
@@ -134,7 +121,7 @@ extension FieldTable where Root: Codable {
         }
       }
       return withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { target in
-        guard let target = target.baseAddress else { return value }
+        guard let target = target.baseAddress else { return value.pointee }
         witnesses.make(memory, layout.offsets, target)
         return target.move()
       }
@@ -143,10 +130,9 @@ extension FieldTable where Root: Codable {
 
   /// Checks the table with a value, unless it was right for one before.
   func checkOnce(_ value: Root) throws {
-    let type = ObjectIdentifier(Root.self)
-    if rightTables.withLock({ $0.contains(type) }) { return }
+    if rightTables.withLock({ $0[Root.self] != nil }) { return }
     try check(value)
-    _ = rightTables.withLock { $0.insert(type) }
+    rightTables.withLock { if $0[Root.self] == nil { $0.insert(nil, for: Root.self) } }
   }
 
   /// Returns the coding keys of the fields in the type's own `Codable`.
@@ -154,12 +140,11 @@ extension FieldTable where Root: Codable {
     let probe = KeyTypeProbe()
     _ = try? Root(from: probe)
     guard let type = probe.keyType else { throw flaw(nil, "init(from:) asks for no keyed container") }
-    var names = Set<String>()
     let keys = try fields.map { field throws(FieldTableError) in
       guard let key = type.init(stringValue: field.name), key.stringValue == field.name else {
         throw flaw(field.name, "it is no coding key of the type")
       }
-      guard names.insert(field.name).inserted else { throw flaw(field.name, "it is there twice") }
+      guard fields.count(where: { $0.name == field.name }) == 1 else { throw flaw(field.name, "it is there twice") }
       return key
     }
     return (type, keys)
@@ -177,10 +162,7 @@ private final class SkippingPlan<Value: Encodable>: EncodingPlan<Value> {
   }
 }
 
-/// The sessions that read what was recorded for a check.
-private let sessions = SessionPool { DecodingSession(AnyDecodingPlan.known) }
-
-private let rightTables = Mutex<Set<ObjectIdentifier>>([])
+private let rightTables = Mutex(TypeTable())
 
 /// A decoder that finds out which keys a value asks for, and then throws.
 private final class KeyTypeProbe: Decoder {

@@ -55,7 +55,7 @@ final class FieldCoder {
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
     let optional = optionalType(Value.self)
     let wrapped = optional?.wrapped ?? Value.self
-    let elementType = mayBeGeneric(wrapped) ? (wrapped as? any ArrayType.Type)?.element : nil
+    let elementType = elementType(wrapped)
     self.optional = optional
     scalar = ScalarTypes.scalar(wrapped)
     element = elementType.flatMap(ScalarTypes.scalar)
@@ -85,7 +85,7 @@ final class FieldCoder {
       case nil: .other
       default: .scalar
       }
-    tapeScalar = operation.isInLine && operation != .string ? scalar as? any TapeScalar.Type : nil
+    tapeScalar = scalar?.tapeScalar
     append = { value, key, builder, object in
       let entry = builder.plan(of: Value.self)
       try borrowing(value.assumingMemoryBound(to: Value.self)) {
@@ -117,7 +117,12 @@ extension Array: ArrayType {
 
 /// Returns a type as the optional that it is; nil for other types.
 func optionalType(_ type: Any.Type) -> (any AnyOptional.Type)? {
-  mayBeGeneric(type) ? type as? any AnyOptional.Type : nil
+  isInstance(type, of: "Swift.Optional") ? type as? any AnyOptional.Type : nil
+}
+
+/// Returns the type of the elements of an array; nil for other types.
+func elementType(_ type: Any.Type) -> Any.Type? {
+  isInstance(type, of: "Swift.Array") ? (type as? any ArrayType.Type)?.element : nil
 }
 
 extension AnyField {
@@ -141,7 +146,7 @@ final class FieldProgram {
     guard isByte(keyType) else { return nil }
     coders = table.fields.map { FieldCoder($0.type, $0.putDefault) }
     instructions = .allocate(capacity: keys.count)
-    let packed = FieldTable.packedLayout(of: table.fields).offsets
+    let packed = AnyField.packedLayout(of: table.fields).offsets
     for (number, (coder, field)) in zip(coders, table.fields).enumerated() {
       let (isInLine, isOptional) = (coder.operation.isInLine, coder.optional != nil)
       instructions.initializeElement(

@@ -54,7 +54,7 @@ public struct Field<Root, Value: Codable>: Sendable {
 /// The fields of a type, and the initializer that takes them.
 public struct FieldTable<Root>: @unchecked Sendable {
   // Unchecked only because the metatypes in the closures are not known to be `Sendable`.
-  let fields: [AnyField<Root>]
+  let fields: [AnyField]
   let witnesses: FieldWitnesses
 
   /// Makes a table of fields, in the order of the arguments of `initializer`, which must only store them.
@@ -62,7 +62,7 @@ public struct FieldTable<Root>: @unchecked Sendable {
   public init<each Value: Codable>(
     _ initializer: @escaping @Sendable (repeat each Value) -> Root, _ field: repeat Field<Root, each Value>
   ) {
-    var fields: [AnyField<Root>] = []
+    var fields: [AnyField] = []
     repeat fields.append(AnyField(each field))
     // Made here, because only the caller's compiler knows the types.
     self.init(
@@ -112,27 +112,17 @@ public struct FieldTable<Root>: @unchecked Sendable {
   }
 
   @usableFromInline
-  init(_ fields: [AnyField<Root>], _ witnesses: FieldWitnesses) {
+  init(_ fields: [AnyField], _ witnesses: FieldWitnesses) {
     (self.fields, self.witnesses) = (fields, witnesses)
-  }
-
-  /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
-  static func packedLayout(of fields: [AnyField<Root>]) -> (offsets: [Int], size: Int, alignment: Int) {
-    var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 1)
-    for field in fields {
-      let offset = (size + field.alignment - 1) / field.alignment * field.alignment
-      offsets.append(offset)
-      size = offset + field.size
-      alignment = max(alignment, field.alignment)
-    }
-    return (offsets, size, alignment)
   }
 
   /// Returns whether the fields make up a whole value, so that filling them in memory makes one. They do if they take
   /// every byte of it, or if the bytes between them are padding because the value has no other stored properties.
   func isAll(of value: Root) -> Bool {
-    let stored = fields.sorted { ($0.offset ?? 0, $0.size) < ($1.offset ?? 0, $1.size) }
-    let layout = Self.packedLayout(of: stored)
+    let stored = sortedIndices(fields.count) {
+      (fields[$0].offset ?? 0, fields[$0].size) < (fields[$1].offset ?? 0, fields[$1].size)
+    }.map { fields[$0] }
+    let layout = AnyField.packedLayout(of: stored)
     guard stored.compactMap(\.offset) == layout.offsets, layout.size == MemoryLayout<Root>.size else { return false }
     if stored.reduce(0, { $0 + $1.size }) == layout.size { return true }
     // A mirror takes long the first time.
@@ -177,8 +167,9 @@ struct FieldWitnesses {
   }
 }
 
+/// A field for code that knows neither its type nor that of the values, which it gets by their addresses.
 @usableFromInline
-struct AnyField<Root> {
+struct AnyField {
   let name: String
   let type: any Codable.Type
   /// Makes the value of a missing key; nil if the field has no default.
@@ -187,28 +178,47 @@ struct AnyField<Root> {
   let offset: Int?
   let size: Int
   let alignment: Int
-  let copy: (Root, UnsafeMutableRawPointer) -> Void
-  let record: (Root, TapeBuilder) throws -> Void
+  let copy: (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
+  let record: (UnsafeRawPointer, TapeBuilder) throws -> Void
   /// Whether two values have the same property, as far as that can be determined.
-  let isSame: (Root, Root) -> Bool
+  let isSame: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
 
   @usableFromInline
-  init<Value>(_ field: Field<Root, Value>) {
+  init<Root, Value>(_ field: Field<Root, Value>) {
+    func property(_ value: UnsafeRawPointer) -> Value {
+      value.assumingMemoryBound(to: Root.self).pointee[keyPath: field.property]
+    }
     name = field.name
     type = Value.self
     putDefault = field.makeDefault.map { make in { $0.put(make()) } }
     offset = MemoryLayout<Root>.offset(of: field.property)
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
-    copy = { $1.put($0[keyPath: field.property]) }
-    record = { try $1.record($0[keyPath: field.property]) }
+    copy = { $1.put(property($0)) }
+    record = { try $1.record(property($0)) }
     isSame = { value, other in
       // A value that does not equal itself, such as a NaN, tells nothing.
       func isSame<Known: Equatable>(_ type: Known.Type) -> Bool {
-        let known = value[keyPath: field.property] as? Known
-        return known == other[keyPath: field.property] as? Known || known != known
+        let known = property(value) as? Known
+        return known == property(other) as? Known || known != known
       }
-      if let scalar = ScalarTypes.scalar(optionalType(Value.self)?.wrapped ?? Value.self) { return isSame(scalar) }
+      func isSameArray<Element: Equatable>(_ type: Element.Type) -> Bool { isSame([Element].self) }
+      // A cast to a protocol searches every conformance of the program.
+      let type = optionalType(Value.self)?.wrapped ?? Value.self
+      if let scalar = ScalarTypes.scalar(type) { return isSame(scalar) }
+      if let element = elementType(type).flatMap(ScalarTypes.scalar) { return isSameArray(element) }
       return (Value.self as? any Equatable.Type).map { isSame($0) } ?? true
     }
+  }
+
+  /// Returns the layout of fields that lie one after the other, as decoded ones do until the initializer takes them.
+  static func packedLayout(of fields: [AnyField]) -> (offsets: [Int], size: Int, alignment: Int) {
+    var (offsets, size, alignment): ([Int], Int, Int) = ([], 0, 1)
+    for field in fields {
+      let offset = (size + field.alignment - 1) / field.alignment * field.alignment
+      offsets.append(offset)
+      size = offset + field.size
+      alignment = max(alignment, field.alignment)
+    }
+    return (offsets, size, alignment)
   }
 }

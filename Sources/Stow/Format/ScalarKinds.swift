@@ -224,7 +224,7 @@ struct DecimalParts {
 }
 
 /// The bytes of a scalar that does not fit in a word, with its tag: up to eight, and then up to sixteen more.
-struct WideForm: BitwiseCopyable {
+struct WideForm: BitwiseCopyable, Equatable {
   private let head: UInt64
   private let headSize: UInt8
   private let width: UInt8

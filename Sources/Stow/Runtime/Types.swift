@@ -112,6 +112,9 @@ func isByte<Key>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size <= 1 && _isP
 /// the name is quick, whereas the first cast to a protocol searches every conformance of the program.
 func mayBeGeneric(_ type: Any.Type) -> Bool { _typeName(type, qualified: true).utf8.contains(UInt8(ascii: "<")) }
 
+/// Returns whether a type is a generic type of some name, with its arguments.
+func isInstance(_ type: Any.Type, of name: String) -> Bool { _typeName(type, qualified: true).hasPrefix(name + "<") }
+
 /// An optional, for code that does not know what it wraps.
 protocol AnyOptional {
   static var wrapped: Any.Type { get }

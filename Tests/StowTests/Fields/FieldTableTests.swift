@@ -345,14 +345,14 @@ struct FieldTableTests {
       Field("text", \.text))
     var sample = Sample(kelvin: 280, time: Date(timeIntervalSince1970: 8), text: nil)
     let time = #expect(throws: FieldTableError.self) { try table.check(sample) }
-    #expect(time?.description.contains("\"time\" of Sample: encode(to:) writes 8.0, but") == true)
+    #expect(time?.description.contains("\"time\" of Sample: encode(to:) writes another value") == true)
     sample.writesSeconds = false
     #expect(throws: Never.self) { try table.check(sample) }
     sample.text = "text"
     #expect(throws: Never.self) { try table.check(sample) }
     sample.delay = 1
     let later = #expect(throws: FieldTableError.self) { try table.check(sample) }
-    #expect(later?.description.contains("\"time\" of Sample: encode(to:) writes date") == true)
+    #expect(later?.description.contains("\"time\" of Sample: encode(to:) writes another value") == true)
     (sample.delay, sample.kelvin) = (0, .nan)
     #expect(throws: Never.self) { try table.check(sample) }
     (sample.kelvin, sample.writesKelvin) = (280, false)

@@ -6,6 +6,9 @@
 
 /// A type whose values are recorded without their own `encode(to:)`.
 protocol RecordableScalar: Encodable, Equatable, Sendable {
+  /// The type if it is a `TapeScalar`. Unlike a cast, this does not search every conformance of the program.
+  static var tapeScalar: (any TapeScalar.Type)? { get }
+
   func record(in message: inout RecordedMessage, key: TokenKey)
 
   /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
@@ -38,6 +41,8 @@ protocol TapeScalar: RecordableScalar {
 }
 
 extension TapeScalar {
+  static var tapeScalar: (any TapeScalar.Type)? { Self.self }
+
   @inline(__always)
   func record(in message: inout RecordedMessage, key: TokenKey) { message.tape.append(token, key: key) }
 
@@ -191,6 +196,8 @@ extension RecordableScalar {
   }
 
   static func retained(_ values: [Self]) -> RetainedValue? { nil }
+
+  static var tapeScalar: (any TapeScalar.Type)? { nil }
 }
 
 extension TapeScalar where Self: FixedWidthInteger {

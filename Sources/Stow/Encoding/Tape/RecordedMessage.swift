@@ -184,14 +184,27 @@ struct RecordedMessage: ~Copyable {
       : strings.intern(name(key, at: index, in: container))
   }
 
-  /// Returns the names of the keys of the outermost object, those that it has last first.
-  var namesOfTop: [String] {
+  /// Returns the names and the tokens of the values in the outermost object, the last one first.
+  var valuesOfTop: [(name: String, token: Int)] {
     guard tape.top > 0, let object = tape.container(at: tape.top) else { return [] }
-    var names: [String] = []
+    var values: [(String, Int)] = []
     tape.forEachBackwards(in: object) {
-      names.append(String(decoding: name(tape[$0].key, at: $0, in: object), as: UTF8.self))
+      values.append((String(decoding: name(tape[$0].key, at: $0, in: object), as: UTF8.self), $0))
     }
-    return names
+    return values
+  }
+
+  /// Returns whether two tokens are the same scalar.
+  func areSame(_ index: Int, _ other: Int) -> Bool {
+    let (token, other) = (tape[index], tape[other])
+    guard token.kind == other.kind else { return false }
+    switch token.kind {
+    case .wide: return wideForms[token.value] == wideForms[other.value]
+    case .data:
+      let values = (retained[token.value], retained[other.value])
+      if case (.data(let data), .data(let other)) = values { return data == other } else { return false }
+    default: return tape.number(token) == tape.number(other)
+    }
   }
 
   // MARK: containers that are continued
