@@ -76,7 +76,7 @@ struct ContextLearner {
     if maps.collect(&message) {
       // Maps with the same keys in another order have another list.
       var distinct: Set<[ExactString]> = []
-      for list in maps.lists { distinct.insert(Self.sortedNames(of: list.keys, message)) }
+      for list in 0..<maps.lists.count { distinct.insert(Self.sortedNames(of: maps.keys(ofList: list), message)) }
       for names in distinct { lists[names, default: 0] += 1 }
     }
     for (keys, names, isSame) in asked {
@@ -88,8 +88,8 @@ struct ContextLearner {
     for index in 0..<message.strings.count { strings[ExactString(message.strings.string(index)), default: 0] += 1 }
   }
 
-  private static func sortedNames(of list: [UInt32], _ message: borrowing RecordedMessage) -> [ExactString] {
-    let names = list.map { ExactString(message.strings.string(Int($0))) }
+  private static func sortedNames(of list: [Int], _ message: borrowing RecordedMessage) -> [ExactString] {
+    let names = list.map { ExactString(message.strings.string($0)) }
     return sortedIndices(names.count) { isBefore(names[$0], names[$1]) }.map { names[$0] }
   }
 

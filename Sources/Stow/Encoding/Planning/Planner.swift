@@ -49,7 +49,7 @@ struct Planner: ~Copyable {
   /// Chooses shapes and symbols for a tape that is in order. Returns false if a map has a key twice.
   private mutating func choose(_ message: inout RecordedMessage, _ options: PlanningOptions) -> Bool {
     let definitions = options.definitions
-    if plan.hasPrelude || !plan.maps.lists.isEmpty { plan.removeAll() }
+    if plan.hasPrelude || plan.maps.lists.count > 0 { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: candidates.capacity <= MessagePlan.mostKept) }
     plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
@@ -66,7 +66,7 @@ struct Planner: ~Copyable {
     {
       // The only object with keys has no shape, and they are written once, as texts.
       if message.keyTables.active[0].pointee.settleSingleObject(&message.strings) { mayHaveSymbols = true }
-    } else if message.keyTables.active.count > 0 || !plan.maps.lists.isEmpty {
+    } else if message.keyTables.active.count > 0 || plan.maps.lists.count > 0 {
       chooseShapes(&message, definitions)
       countKeyUses(&message)
       mayHaveSymbols = true
@@ -96,8 +96,8 @@ struct Planner: ~Copyable {
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
         firstUse: keys.pointee.firstUse, isDefined: isDefined)
     }
-    for index in plan.maps.lists.indices where plan.maps.lists[index].uses > 1 || definitions != nil {
-      let names = plan.maps.lists[index].keys.map { message.strings.utf8(Int($0)) }
+    for index in 0..<plan.maps.lists.count where plan.maps.lists[index].uses > 1 || definitions != nil {
+      let names = plan.maps.keys(ofList: index).map { message.strings.utf8($0) }
       if let match = definitions?.match(names, isExact: true) {
         plan.maps.lists[index].shape = match.number
         continue
@@ -155,9 +155,10 @@ struct Planner: ~Copyable {
     for keys in message.keyTables.active.buffer where !isKnown(shape: keys.pointee.shape) {
       keys.pointee.internKeys(&message.strings)
     }
-    for list in plan.maps.lists where list.shape >= 0 {
-      let written = isKnown(shape: list.shape) ? 0 : 1
-      for key in list.keys { message.strings[Int(key)].keyUses &+= UInt32(truncatingIfNeeded: written - list.uses) }
+    for index in 0..<plan.maps.lists.count where plan.maps.lists[index].shape >= 0 {
+      let list = plan.maps.lists[index]
+      let change = (isKnown(shape: list.shape) ? 0 : 1) - list.uses
+      for key in plan.maps.keys(ofList: index) { message.strings[key].keyUses &+= UInt32(truncatingIfNeeded: change) }
     }
   }
 
@@ -280,7 +281,7 @@ struct MessagePlan: ~Copyable {
     case .keyTable(let index):
       let keys = message.keyTables[index]
       return keys.pointee.present.map { keys.pointee.string(atSlot: $0) }
-    case .list(let index): return maps.lists[index].keys.map(Int.init)
+    case .list(let index): return maps.keys(ofList: index)
     }
   }
 
@@ -313,26 +314,28 @@ struct MessagePlan: ~Copyable {
 
 /// The sequences of keys that the maps of a message have: each distinct one may become a shape.
 struct KeyLists: ~Copyable {
-  struct List {
-    /// Strings of the pool.
-    let keys: [UInt32]
+  struct List: BitwiseCopyable {
     let firstUse: Int
     var uses = 1
     /// The number of the shape in the message; −1 if the maps stay maps.
     var shape = -1
   }
 
-  var lists: [List] = []
-  /// The lists by the hashes of their keys; one whose hash another list has is under the next free number.
-  private var byHash = [UInt64: Int]()
-  private let hashing = ByteHash()
+  var lists = GrowableBuffer<List>(capacity: 16)
+  /// The keys of each list, strings of the message's pool, as the bytes of their indices.
+  private var keys = StringPool()
   /// The keys of the map that is being looked at.
   private var mapKeys = GrowableBuffer<UInt32>(capacity: 64)
 
   mutating func removeAll() {
-    let isSmall = lists.count < 1024
-    lists.removeAll(keepingCapacity: isSmall)
-    byHash.removeAll(keepingCapacity: isSmall)
+    lists.removeAll()
+    keys.removeAll()
+  }
+
+  /// Returns the keys of a list, as strings of the message's pool.
+  func keys(ofList index: Int) -> [Int] {
+    let bytes = keys.utf8(index)
+    return stride(from: 0, to: bytes.count, by: 4).map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
   }
 
   /// Gives every map of the message its list. Returns false if a map has a key twice.
@@ -355,21 +358,16 @@ struct KeyLists: ~Copyable {
   private mutating func list(
     of keys: UnsafeMutableBufferPointer<UInt32>, _ strings: inout StringPool, map: UInt32
   ) -> Int? {
-    let bytes = UnsafeRawBufferPointer(keys)
-    var hash = bytes.baseAddress.map { TextKey.make($0, bytes.count, hashing).hash } ?? 0
-    while let found = byHash[hash] {
-      if lists[found].keys.elementsEqual(keys) {
-        lists[found].uses += 1
-        return found
-      }
-      hash &+= 1
+    let index = self.keys.add(UnsafeRawBufferPointer(keys))
+    if index < lists.count {
+      lists[index].uses &+= 1
+      return index
     }
+    lists.append(List(firstUse: Int(map)))
     for key in keys {
       if strings[Int(key)].mark == map { return nil }
       strings[Int(key)].mark = map
     }
-    byHash[hash] = lists.count
-    lists.append(List(keys: Array(keys), firstUse: Int(map)))
-    return lists.count - 1
+    return index
   }
 }
