@@ -143,7 +143,8 @@ struct BackwardWriter: ~Copyable {
     while end > 0 {
       let first = (end - 1) & ~7
       var bits: UInt8 = 0
-      for index in first..<end where element(index) { bits |= 1 << UInt8(index - first) }
+      // Without a branch, which could not be predicted.
+      for index in first..<end { bits |= (element(index) ? 1 : 0) << UInt8(index - first) }
       byte(bits)
       end = first
     }
