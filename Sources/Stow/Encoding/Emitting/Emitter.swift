@@ -132,24 +132,22 @@ struct Emitter: ~Copyable {
   private mutating func writePresence(
     _ object: TapeContainer, _ keys: KeyTable.Reference, _ message: inout RecordedMessage
   ) {
-    let (table, tokens) = (keys.pointee.table, message.tape.all)
+    let (table, tokens, slots) = (keys.pointee.table, message.tape.all, keys.pointee.present.buffer)
     var token = Int(object.last)
     var slot = Int(table[tokens[token].key.byte])
+    writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
+    var (bits, end) = (UInt64(0), slots.count)
     // Keys and values are in the order of slots.
-    keys.pointee.present.withUnsafeBufferPointer { slots in
-      writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)
-      var (bits, end) = (UInt64(0), slots.count)
-      for place in slots.indices.reversed() {
-        bits &<<= 1
-        if slots[place] == slot {
-          bits |= 1
-          token = tokens[token].previous
-          slot = token == object.token ? .max : Int(table[tokens[token].key.byte])
-        }
-        if place & 63 == 0 {
-          writer.littleEndian(bits, width: Records.presenceSize(end &- place))
-          (bits, end) = (0, place)
-        }
+    for place in slots.indices.reversed() {
+      bits &<<= 1
+      if slots[place] == slot {
+        bits |= 1
+        token = tokens[token].previous
+        slot = token == object.token ? .max : Int(table[tokens[token].key.byte])
+      }
+      if place & 63 == 0 {
+        writer.littleEndian(bits, width: Records.presenceSize(end &- place))
+        (bits, end) = (0, place)
       }
     }
   }

@@ -241,6 +241,8 @@ extension Emitter {
   mutating func writeRecords(_ rows: KeptRows) -> Bool {
     guard let places = rows.places else { return false }
     let end = writer.count
+    // About what they take, so that the buffer need not grow while they are written.
+    writer.reserve(rows.count * rows.stride)
     rows.steps.withUnsafeBufferPointer { steps in
       places.withUnsafeBufferPointer { places in
         rows.lend { first in
@@ -287,7 +289,7 @@ extension KeptRows {
     func place(_ byte: Int) -> UInt64 {
       guard let keys = objects.last else { return 0 }
       let slot = keys.pointee.slot(ofByte: byte)
-      return keys.pointee.present.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
+      return keys.pointee.present.buffer.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
     }
     for step in steps {
       switch step {

@@ -180,7 +180,7 @@ extension KeyTable {
   mutating func match(_ definitions: EncodingDefinitions) -> Int {
     if let known = match(version: definitions.version) { return known }
     collectPresent()
-    let found = definitions.match(present.map { utf8(atSlot: $0) }, isExact: false)
+    let found = definitions.match(present.buffer.map { utf8(atSlot: $0) }, isExact: false)
     let slots = found.map { shape in
       shape.positions.enumerated().map { place, position in
         if position >= 0 { return present[position] }

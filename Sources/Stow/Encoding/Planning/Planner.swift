@@ -90,7 +90,7 @@ struct Planner: ~Copyable {
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
       // For later messages, the keys without a value join.
-      let isDefined = definitions.map { $0.grows && !$0.isFull } ?? false && !keys.pointee.present.isEmpty
+      let isDefined = definitions.map { $0.grows && !$0.isFull } ?? false && keys.pointee.present.count > 0
       if isDefined { keys.pointee.collectPresent(all: true) }
       considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
@@ -280,7 +280,7 @@ struct MessagePlan: ~Copyable {
     switch shape.source {
     case .keyTable(let index):
       let keys = message.keyTables[index]
-      return keys.pointee.present.map { keys.pointee.string(atSlot: $0) }
+      return keys.pointee.present.buffer.map { keys.pointee.string(atSlot: $0) }
     case .list(let index): return maps.keys(ofList: index)
     }
   }

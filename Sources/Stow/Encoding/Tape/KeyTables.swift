@@ -133,7 +133,7 @@ struct KeyTable: ~Copyable {
 
   /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, −1 for a key
   /// that was not used. A key without a value may have a slot, such as that of an optional that is nil.
-  private(set) var present: [Int] = []
+  private(set) var present = GrowableBuffer<Int>(capacity: 32)
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
   /// The number of the shape in the message; −1 if the objects are maps.
@@ -245,13 +245,13 @@ struct KeyTable: ~Copyable {
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The bytes of the texts of the keys that are written.
-  var textSize: Int { present.reduce(0) { $0 + text(ofKey: Int(keys[$1])).count } }
+  var textSize: Int { present.buffer.reduce(0) { $0 + text(ofKey: Int(keys[$1])).count } }
 
   /// Notes which slots have values, for a message that is complete.
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    present.removeAll(keepingCapacity: true)
+    present.removeAll()
     for slot in 0..<slotCount where all || hasValue(atSlot: slot) { present.append(slot) }
   }
 
@@ -294,7 +294,8 @@ struct KeyTable: ~Copyable {
   mutating func take(match: Int) {
     shape = matches[match].shape
     strings.truncate(to: 0)
-    present = matches[match].present
+    present.removeAll()
+    for slot in matches[match].present { present.append(slot) }
   }
 
   // MARK: strings of the pool
@@ -304,7 +305,7 @@ struct KeyTable: ~Copyable {
     let written = shape >= 0 ? 1 : uses
     strings.truncate(to: 0)
     for _ in 0..<slotCount { strings.append(-1) }
-    for slot in present {
+    for slot in present.buffer {
       let string = pool.add(utf8(atSlot: slot))
       pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
       strings[slot] = string
