@@ -3,13 +3,23 @@ final class ScalarEncodingPlan<Value: RecordableScalar>: EncodingPlan<Value> {
   override func append(_ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int) {
     value.record(in: &builder.recorded, key: key)
   }
+}
 
-  override func encode(_ elements: UnsafeBufferPointer<Value>, to builder: TapeBuilder, in array: Int) {
-    Value.record(elements, in: &builder.recorded, array)
+/// Records arrays or dictionaries of scalars by code that is specialized for their type.
+private final class ScalarsEncodingPlan<Values>: EncodingPlan<Values> {
+  private let record: (borrowing Values, inout RecordedMessage, inout TapeRoom, TokenKey) -> Void
+
+  init(_ record: @escaping (borrowing Values, inout RecordedMessage, inout TapeRoom, TokenKey) -> Void) {
+    self.record = record
   }
 
-  override func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? {
-    Value.retained(elements)
+  override func append(
+    _ values: borrowing Values, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
+  ) throws {
+    try builder.checkDepth(of: values, key: key, parent: parent)
+    var room = builder.recorded.tape.room(1, in: parent)
+    record(values, &builder.recorded, &room, key)
+    builder.recorded.tape.take(room)
   }
 }
 
@@ -54,7 +64,7 @@ private final class OptionalEncodingPlan<Wrapped: Encodable>: EncodingPlan<Wrapp
 // Without a condition, which the runtime would check by a search for the conformance, also of a scalar.
 extension Array: WholeEncodable {
   static func makeEncodingPlan() -> AnyEncodingPlan? {
-    (ScalarTypes.scalar(Element.self) ?? Element.self as? any Encodable.Type)?.makeArrayPlan()
+    ScalarTypes.scalar(Element.self)?.makeScalarArrayPlan() ?? (Element.self as? any Encodable.Type)?.makeArrayPlan()
   }
 }
 
@@ -79,52 +89,44 @@ private final class ArrayEncodingPlan<Element: Encodable>: EncodingPlan<[Element
         as: EncodingPlan<Element>.self, { $0.retained(copy elements, by: builder, in: parent) })
     {
       try builder.checkDepth(of: elements, key: key, parent: parent)
-      return builder.recorded.retain(value, key: key)
+      let token = builder.recorded.retain(value)
+      return builder.recorded.tape.append(token, key: key)
     }
     try builder.recordContainer(of: elements, isMap: false, key: key, parent: parent) { array in
-      try elements.withUnsafeBufferPointer { try encode($0, by: entry, to: builder, in: array) }
-    }
-  }
-
-  private func encode(
-    _ elements: UnsafeBufferPointer<Element>, by entry: EncodingPlans.Entry, to builder: TapeBuilder,
-    in array: Int
-  ) throws {
-    if entry.isPlain {
-      return try borrowingEach(of: elements) {
-        let index = builder.recorded.tape.count
-        try builder.appendPlain($0, key: builder.recorded.tape.key($1), parent: array)
-        builder.recorded.tape.link(index, in: array)
+      try elements.withUnsafeBufferPointer { elements in
+        guard entry.isPlain else {
+          return try entry.withPlan(as: EncodingPlan<Element>.self) { try $0.encode(elements, to: builder, in: array) }
+        }
+        try borrowingEach(of: elements) {
+          let index = builder.recorded.tape.count
+          try builder.appendPlain($0, key: builder.recorded.tape.key($1), parent: array)
+          builder.recorded.tape.link(index, in: array)
+        }
       }
     }
-    try entry.withPlan(as: EncodingPlan<Element>.self) { try $0.encode(elements, to: builder, in: array) }
   }
 }
 
 /// A dictionary whose keys are strings: a map.
-class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
-  final override func append(
+private final class DictionaryEncodingPlan<Value: Encodable>: EncodingPlan<[String: Value]> {
+  override func append(
     _ dictionary: borrowing [String: Value], to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
   ) throws {
-    try builder.recordContainer(of: dictionary, isMap: true, key: key, parent: parent) {
-      try encode(copy dictionary, to: builder, in: $0)
+    try builder.recordContainer(of: dictionary, isMap: true, key: key, parent: parent) { map in
+      let entry = builder.plan(of: Value.self)
+      for (key, value) in copy dictionary {
+        try builder.encode(value, by: entry, key: builder.recorded.key(key), in: map)
+      }
     }
-  }
-
-  func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) throws {
-    let entry = builder.plan(of: Value.self)
-    for (key, value) in dictionary { try builder.encode(value, by: entry, key: builder.recorded.key(key), in: map) }
-  }
-}
-
-/// Records dictionaries of scalars by code that is specialized for their type.
-private final class ScalarDictionaryEncodingPlan<Value: RecordableScalar>: DictionaryEncodingPlan<Value> {
-  override func encode(_ dictionary: [String: Value], to builder: TapeBuilder, in map: Int) {
-    Value.record(dictionary, in: &builder.recorded, map)
   }
 }
 
 extension RecordableScalar {
   static func makeEncodingPlan() -> AnyEncodingPlan { ScalarEncodingPlan<Self>() }
-  fileprivate static func makeDictionaryPlan() -> AnyEncodingPlan { ScalarDictionaryEncodingPlan<Self>() }
+  fileprivate static func makeScalarArrayPlan() -> AnyEncodingPlan {
+    ScalarsEncodingPlan<[Self]> { Self.record(copy $0, in: &$1, on: &$2, key: $3) }
+  }
+  fileprivate static func makeDictionaryPlan() -> AnyEncodingPlan {
+    ScalarsEncodingPlan<[String: Self]> { Self.record(copy $0, in: &$1, on: &$2, key: $3) }
+  }
 }

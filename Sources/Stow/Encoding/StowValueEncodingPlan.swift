@@ -38,14 +38,15 @@ extension TapeBuilder {
     case .nestedNull(let inner): recorded.recordNil(level: level + min(max(inner, 0), 255), key: key)
     case .unsignedInteger(let value): value.record(in: &recorded, key: key)
     case .float(let value): value.record(in: &recorded, key: key)
-    case .data(let value): recorded.retain(.data(value), key: key)
+    case .data(let value): value.record(in: &recorded, key: key)
     case .date(let value): value.record(in: &recorded, key: key)
     case .uuid(let value): value.record(in: &recorded, key: key)
-    case .url(let value): recorded.record(value, as: .url, key: key)
+    case .url(let value): recorded.tape.append(recorded.token(of: value, as: .url), key: key)
     case .decimal(let value): value.record(in: &recorded, key: key)
     case .largeDecimal(let magnitude, let exponent, let isNegative):
       let parts = DecimalParts(isNegative: isNegative, magnitude: magnitude, exponent: exponent)
-      recorded.record(Decimals.form(parts.decimal.map { DecimalParts($0) } ?? parts), key: key)
+      let form = Decimals.form(parts.decimal.map { DecimalParts($0) } ?? parts)
+      recorded.tape.append(recorded.token(of: form), key: key)
     default: preconditionFailure("recorded by the caller")
     }
   }

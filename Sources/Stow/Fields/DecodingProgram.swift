@@ -306,7 +306,7 @@ final class DecodingProgram {
   ) -> Bool {
     let isOptional = field.pointee.isOptional
     return field.pointee.coder._withUnsafeGuaranteedRef { coder in
-      if let element = coder.element {
+      if coder.operation == .scalars, let element = coder.element {
         return element.read(arrayAt: offset, message, into: target, isOptional: isOptional)
       }
       guard let scalar = coder.scalar else { return false }

@@ -10,8 +10,8 @@ enum FieldOperation {
   case scalar
   /// A trivial byte, or an optional of one, with a scalar raw value. What its `Codable` makes of it is remembered.
   case enumeration
-  /// An array of scalars.
-  case scalars
+  /// An array of scalars, and a dictionary of scalars whose keys are strings.
+  case scalars, map
   /// A type with a table of its own, or an array of such values.
   case fields, array
   /// Another type that may hold containers, and calls `Codable`.
@@ -20,7 +20,7 @@ enum FieldOperation {
   /// Whether scalars are coded in line.
   var isInLine: Bool {
     switch self {
-    case .scalar, .enumeration, .scalars, .fields, .array, .other: false
+    case .scalar, .enumeration, .scalars, .map, .fields, .array, .other: false
     default: true
     }
   }
@@ -35,7 +35,7 @@ final class FieldCoder {
   let scalar: (any (RecordableScalar & ReadableScalar).Type)?
   /// The same, if it is a number or a Bool that is coded in line.
   let tapeScalar: (any TapeScalar.Type)?
-  /// The scalar that the elements of an array are; nil for other types.
+  /// The scalar that the elements of an array are, and the values of a dictionary; nil for other types.
   let element: (any (RecordableScalar & ReadableScalar).Type)?
   /// Appends a value to an object by the plan of its type.
   let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
@@ -58,7 +58,7 @@ final class FieldCoder {
     let elementType = elementType(wrapped)
     self.optional = optional
     scalar = ScalarTypes.scalar(wrapped)
-    element = elementType.flatMap(ScalarTypes.scalar)
+    element = (elementType ?? entryType(wrapped)).flatMap(ScalarTypes.scalar)
     isTrivial = _isPOD(Value.self)
     table = scalar == nil && element == nil ? (elementType ?? wrapped) as? any StowFields.Type : nil
     witnesses = table?.fieldWitnesses
@@ -79,7 +79,7 @@ final class FieldCoder {
       case is UInt32.Type: .uint32
       case is UInt64.Type: .uint64
       case is UInt.Type: MemoryLayout<UInt>.size == 4 ? .uint32 : .uint64
-      case nil where element != nil: .scalars
+      case nil where element != nil: elementType == nil ? .map : .scalars
       case nil where table != nil: elementType == nil ? .fields : .array
       case nil where isByte && (wrapped as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
       case nil: .other
@@ -107,12 +107,17 @@ extension RawRepresentable {
   fileprivate static var hasScalar: Bool { ScalarTypes.scalar(RawValue.self) != nil }
 }
 
-private protocol ArrayType {
-  static var element: Any.Type { get }
+private protocol ElementsType {
+  /// The type of the elements of an array, and of the values of a dictionary whose keys are strings.
+  static var element: Any.Type? { get }
 }
 
-extension Array: ArrayType {
-  fileprivate static var element: Any.Type { Element.self }
+extension Array: ElementsType {
+  fileprivate static var element: Any.Type? { Element.self }
+}
+
+extension Dictionary: ElementsType {
+  fileprivate static var element: Any.Type? { Key.self == String.self ? Value.self : nil }
 }
 
 /// Returns a type as the optional that it is; nil for other types.
@@ -122,7 +127,12 @@ func optionalType(_ type: Any.Type) -> (any AnyOptional.Type)? {
 
 /// Returns the type of the elements of an array; nil for other types.
 func elementType(_ type: Any.Type) -> Any.Type? {
-  isInstance(type, of: "Swift.Array") ? (type as? any ArrayType.Type)?.element : nil
+  isInstance(type, of: "Swift.Array") ? (type as? any ElementsType.Type)?.element : nil
+}
+
+/// Returns the type of the values of a dictionary whose keys are strings; nil for other types.
+private func entryType(_ type: Any.Type) -> Any.Type? {
+  isInstance(type, of: "Swift.Dictionary") ? (type as? any ElementsType.Type)?.element : nil
 }
 
 extension AnyField {

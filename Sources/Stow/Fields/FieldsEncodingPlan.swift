@@ -60,7 +60,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     let levels = builder.levels(in: parent)
     if levels > 0 {
       return try withUnsafePointer(to: value) {
-        try program.append($0, key: key, in: FieldPlace(container: parent, levels: levels), builder)
+        try program.append($0, key: key, in: parent, levels: levels, builder)
       }
     }
     // That call throws: the value nests too deeply, or no more calls fit on the stack.
@@ -78,7 +78,7 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     if program.keyTable == nil { try? learnKeys(first.pointee, builder) }
     let levels = builder.levels(in: array)
     guard program.keyTable != nil, levels > 0 else { return try super.encode(elements, to: builder, in: array) }
-    try program.append(elements.count, from: first, in: FieldPlace(container: array, levels: levels), builder)
+    try program.append(elements.count, from: first, in: array, levels: levels, builder)
   }
 
   override func retained(_ elements: [Value], by builder: TapeBuilder, in parent: Int) -> RetainedValue? {
@@ -119,15 +119,6 @@ extension StowFields {
 
 // MARK: the program
 
-/// Where a value is recorded.
-struct FieldPlace {
-  let container: Int
-  /// How many containers may nest in this one without another look at the depth.
-  let levels: Int
-  /// How much room its values and those around it may still need.
-  var needed = 0
-}
-
 /// Records values from memory, field after field. Values with tables of their own are recorded in the same loop; only
 /// what calls `Codable` leaves it, for itself.
 final class EncodingProgram {
@@ -147,46 +138,46 @@ final class EncodingProgram {
   }
 
   /// Appends a value, which the caller links.
-  func append(_ value: UnsafeRawPointer, key: TokenKey, in place: FieldPlace, _ builder: TapeBuilder) throws {
+  ///
+  /// - Parameter levels: How many containers may nest in the parent without another look at the depth.
+  func append(_ value: UnsafeRawPointer, key: TokenKey, in parent: Int, levels: Int, _ builder: TapeBuilder) throws {
     try builder.runProgram {
-      var room = builder.recorded.tape.room(0, after: Token.unlinked)
-      try record(value, key: key, in: place, builder, &room)
+      var room = builder.recorded.tape.room(0, in: parent)
+      try record(value, key: key, levels: levels, builder, &room)
       builder.recorded.tape.take(room)
     }
   }
 
   /// Records values that follow each other to an array.
-  func append(_ count: Int, from first: UnsafeRawPointer, in array: FieldPlace, _ builder: TapeBuilder) throws {
+  func append(_ count: Int, from first: UnsafeRawPointer, in array: Int, levels: Int, _ builder: TapeBuilder) throws {
     try builder.runProgram {
-      var room = builder.recorded.tape.room(0, after: Int(builder.recorded.tape.container(array.container).last))
-      try record(count, from: first, in: array, builder, &room)
+      let last = Int(builder.recorded.tape.container(array).last)
+      var room = builder.recorded.tape.room(0, after: last, in: array)
+      try record(count, from: first, levels: levels, builder, &room)
+      builder.recorded.tape.end(count: count, in: &room)
       builder.recorded.tape.take(room)
-      builder.recorded.tape.link(count, last: room.last, to: array.container)
     }
   }
 
   private func record(
-    _ count: Int, from first: UnsafeRawPointer, in array: FieldPlace, _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ count: Int, from first: UnsafeRawPointer, levels: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     for index in 0..<count {
       // The index is part of the paths of errors.
       let key = builder.recorded.tape.key(index, at: room.count)
-      try record(first + index &* stride, key: key, in: array, builder, &room)
+      try record(first + index &* stride, key: key, levels: levels, builder, &room)
     }
   }
 
   private func record(
-    _ value: UnsafeRawPointer, key: TokenKey, in place: FieldPlace, _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ value: UnsafeRawPointer, key: TokenKey, levels: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     guard let keyTable, let first = fields.instructions.baseAddress else {
       preconditionFailure("a program that has no keys")
     }
-    let needed = place.needed &+ fields.instructions.count &+ 1
-    builder.recorded.tape.enlarge(&room, to: needed)
-    let previous = room.last
-    let form = builder.recorded.form(of: keyTable)
-    let object = builder.recorded.tape.begin(form, key: key, parent: place.container, in: &room)
-    let inside = FieldPlace(container: object, levels: place.levels &- 1, needed: needed)
+    builder.recorded.tape.enlarge(&room, to: fields.instructions.count &+ 1)
+    builder.recorded.tape.begin(builder.recorded.form(of: keyTable), key: key, in: &room)
+    let levels = levels &- 1
     builder.countCall()
     let areInTurn = keysAreInTurn(keyTable)
     var count = 0
@@ -207,17 +198,17 @@ final class EncodingProgram {
       count &+= 1
       let key = TokenKey(byte: byte)
       switch field.pointee.operation {
-      case .double: value.lend(Double.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .float: value.lend(Float.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .bool: value.lend(Bool.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .int8: value.lend(Int8.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .int16: value.lend(Int16.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .int32: value.lend(Int32.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .int64: value.lend(Int64.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .uint8: value.lend(UInt8.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .uint16: value.lend(UInt16.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .uint32: value.lend(UInt32.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
-      case .uint64: value.lend(UInt64.self, isOptional: isOptional) { $0.record(on: &room, key: key) }
+      case .double: value.lend(Double.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .float: value.lend(Float.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .bool: value.lend(Bool.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .int8: value.lend(Int8.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .int16: value.lend(Int16.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .int32: value.lend(Int32.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .int64: value.lend(Int64.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .uint8: value.lend(UInt8.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .uint16: value.lend(UInt16.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .uint32: value.lend(UInt32.self, isOptional: isOptional) { room.append($0.token, key: key) }
+      case .uint64: value.lend(UInt64.self, isOptional: isOptional) { room.append($0.token, key: key) }
       case .string:
         value.lend(String.self, isOptional: isOptional) {
           room.append(.string, key: key, value: builder.recorded.use($0))
@@ -226,20 +217,32 @@ final class EncodingProgram {
         switch field.pointee.symbols?[Int(value.load(as: UInt8.self))] {
         case .integer(let integer): room.append(.integer, key: key, value: Int(integer))
         case .text(let text): room.append(.string, key: key, value: builder.recorded.use(text))
-        default: try recordApart(field, value, key, in: inside, builder, &room)
+        default: try recordApart(field, value, key, builder, &room)
         }
       case .fields, .array:
-        if try recordNested(field, value, key, in: inside, builder, &room) { continue }
-        try recordApart(field, value, key, in: inside, builder, &room)
+        if try recordNested(field, value, key, levels: levels, builder, &room) { continue }
+        try recordApart(field, value, key, builder, &room)
         if field.pointee.program != nil { continue }
         field.pointee.coder._withUnsafeGuaranteedRef {
           field.pointee.program = $0.table?.encodingProgram(in: builder).map { .passUnretained($0) }
         }
-      case .scalar, .scalars, .other: try recordApart(field, value, key, in: inside, builder, &room)
+      case .scalar:
+        let token = field.pointee.coder._withUnsafeGuaranteedRef {
+          $0.scalar?.token(at: value, isOptional: isOptional, in: &builder.recorded)
+        }
+        if let token { room.append(token, key: key) }
+      case .scalars where levels > 0, .map where levels > 0:
+        let isMap = field.pointee.operation == .map
+        field.pointee.coder._withUnsafeGuaranteedRef {
+          $0.element?.record(
+            wholeAt: value, isMap: isMap, isOptional: isOptional, in: &builder.recorded, on: &room, key: key)
+        }
+        builder.recorded.tape.enlarge(&room, to: fields.instructions.count)
+      case .scalars, .map, .other: try recordApart(field, value, key, builder, &room)
       }
     }
     builder.endCall()
-    builder.recorded.tape.end(object, count: count, after: previous, in: &room)
+    builder.recorded.tape.end(count: count, in: &room)
   }
 
   /// Returns whether the fields have the first slots, in order: then only keys that had no value yet must be found.
@@ -259,68 +262,59 @@ final class EncodingProgram {
   /// Records a value with a table of its own, or an array of such. Returns false if no known program may do so.
   @inline(__always)
   private func recordNested(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, levels: Int,
     _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws -> Bool {
     guard let program = field.pointee.program else { return false }
     let isArray = field.pointee.operation == .array
     let wanted = isArray ? 2 : 1
-    let levels = place.levels >= wanted ? place.levels : builder.levels(in: place.container, wanted: wanted)
-    let place = FieldPlace(container: place.container, levels: levels, needed: place.needed)
+    let levels = levels >= wanted ? levels : builder.levels(in: room.container, wanted: wanted)
     return try program._withUnsafeGuaranteedRef { program in
       guard levels >= wanted, !isArray || program.keptDepth == 0 else { return false }
       if isArray || field.pointee.isOptional {
-        try program.recordLent(field, value, key, in: place, builder, &room)
+        try program.recordLent(field, value, key, levels: levels, builder, &room)
       } else {
-        try program.record(value, key: key, in: place, builder, &room)
+        try program.record(value, key: key, levels: levels, builder, &room)
       }
+      builder.recorded.tape.enlarge(&room, to: fields.instructions.count)
       return true
     }
   }
 
   @inline(never)
   private func recordLent(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, levels: Int,
     _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
       if field.pointee.operation == .fields {
         try coder.witnesses?.lend(value) { first, _ in
-          if let first { try record(first, key: key, in: place, builder, &room) }
+          if let first { try record(first, key: key, levels: levels, builder, &room) }
         }
       } else {
-        let previous = room.last
-        let array = builder.recorded.tape.begin(.array, key: key, parent: place.container, in: &room)
-        let inside = FieldPlace(container: array, levels: place.levels &- 1, needed: place.needed)
+        builder.recorded.tape.begin(.array, key: key, in: &room)
         var count = 0
         try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, elements in
           count = elements
-          if let first { try record(elements, from: first, in: inside, builder, &room) }
+          if let first { try record(elements, from: first, levels: levels &- 1, builder, &room) }
         }
-        builder.recorded.tape.end(array, count: count, after: previous, in: &room)
+        builder.recorded.tape.end(count: count, in: &room)
       }
     }
   }
 
   @inline(never)
   private func recordApart(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, in place: FieldPlace,
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey,
     _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     builder.recorded.tape.take(room)
     let index = builder.recorded.tape.count
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
-      let isOptional = field.pointee.isOptional
-      if let scalar = coder.scalar {
-        scalar.record(at: value, isOptional: isOptional, in: &builder.recorded, key: key)
-      } else if place.levels > 0, let element = coder.element {
-        element.record(arrayAt: value, isOptional: isOptional, in: &builder.recorded, key: key, place.container)
-      } else {
-        try coder.append(value, key, builder, place.container)
-      }
+      try coder.append(value, key, builder, room.container)
       coder.symbols?.learn(value, builder.recorded, from: index)
     }
-    builder.recorded.tape.link(index, to: &room, place.needed)
+    builder.recorded.tape.link(index, to: &room, fields.instructions.count)
   }
 
   // MARK: objects that are messages

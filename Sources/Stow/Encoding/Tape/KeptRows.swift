@@ -116,19 +116,18 @@ extension RecordedMessage {
     rows.lend { first in
       for row in 0..<rows.count {
         for step in rows.steps {
-          let (index, container) = (tape.count, containers[containers.count - 1])
+          let container = containers[containers.count - 1]
           switch step {
           case .begin(let keys, let byte):
             let key = container == array ? TokenKey() : TokenKey(byte: byte)
             containers.append(tape.append(.object(keys.pointee.index), key: key, parent: container))
           case .value(let column):
-            let (value, key) = (first + row * rows.stride + column.offset, TokenKey(byte: column.byte))
-            if let symbols = column.symbols {
-              symbols[Int(value.load(as: UInt8.self))].integer?.record(in: &self, key: key)
-            } else {
-              column.type.record(at: value, isOptional: column.isOptional, in: &self, key: key)
-            }
-            if tape.count > index { tape.link(index, in: container) }
+            let value = first + row * rows.stride + column.offset
+            let symbol = column.symbols.map { $0[Int(value.load(as: UInt8.self))].integer?.token }
+            let token = symbol ?? column.type.token(at: value, isOptional: column.isOptional, in: &self)
+            guard let token else { continue }
+            tape.append(token, key: TokenKey(byte: column.byte))
+            tape.linkLast(in: container)
           case .end:
             containers.removeLast()
             tape.link(Int(tape.container(container).token), in: containers[containers.count - 1])

@@ -9,17 +9,20 @@ protocol RecordableScalar: Encodable, Equatable, Sendable {
   /// The type if it is a `TapeScalar`. Unlike a cast, this does not search every conformance of the program.
   static var tapeScalar: (any TapeScalar.Type)? { get }
 
-  func record(in message: inout RecordedMessage, key: TokenKey)
+  /// Returns the value as a token. The message keeps what does not fit in one.
+  func token(in message: inout RecordedMessage) -> LooseToken
 
-  /// Record the elements of an array, and the entries of a map. Each type has its own, specialized code.
-  static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int)
-  static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int)
+  /// Returns the value at an address, or an optional one there, as a token; nil if it is nil.
+  static func token(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage) -> LooseToken?
 
-  /// Append the value, or the array of values, that is at an address, or an optional one there that is not nil.
-  static func record(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey)
+  /// Record an array and a dictionary in a room for one token. Each type has its own, specialized code.
+  static func record(_ values: [Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey)
+  static func record(_ map: [String: Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey)
+
+  /// Records the array or the dictionary that is at an address, or an optional one there that is not nil.
   static func record(
-    arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
-    _ parent: Int)
+    wholeAt address: UnsafeRawPointer, isMap: Bool, isOptional: Bool, in message: inout RecordedMessage,
+    on room: inout TapeRoom, key: TokenKey)
 
   /// Returns an array as a value that is packed when it is written; nil if it has no such form.
   static func retained(_ values: [Self]) -> RetainedValue?
@@ -40,14 +43,19 @@ protocol TapeScalar: RecordableScalar {
   ) -> UInt32
 }
 
+extension RecordableScalar {
+  @inline(__always)
+  func record(in message: inout RecordedMessage, key: TokenKey) {
+    let token = token(in: &message)
+    message.tape.append(token, key: key)
+  }
+}
+
 extension TapeScalar {
   static var tapeScalar: (any TapeScalar.Type)? { Self.self }
 
   @inline(__always)
-  func record(in message: inout RecordedMessage, key: TokenKey) { message.tape.append(token, key: key) }
-
-  @inline(__always)
-  func record(on room: inout TapeRoom, key: TokenKey) { room.append(token, key: key) }
+  func token(in message: inout RecordedMessage) -> LooseToken { token }
 }
 
 extension TapeScalar where Self: FixedWidthInteger {
@@ -102,96 +110,93 @@ extension UInt32: TapeScalar {}
 extension UInt64: TapeScalar {}
 
 extension Int128: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    if let value = Int64(exactly: self) {
-      value.record(in: &message, key: key)
-    } else if let value = UInt64(exactly: self) {
-      value.record(in: &message, key: key)
-    } else {
-      message.record(Integers.form(bits: UInt128(bitPattern: self), isSigned: true), key: key)
-    }
+  func token(in message: inout RecordedMessage) -> LooseToken {
+    Int64(exactly: self)?.token ?? UInt64(exactly: self)?.token
+      ?? message.token(of: Integers.form(bits: UInt128(bitPattern: self), isSigned: true))
   }
 }
 
 extension UInt128: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    if let value = Int128(exactly: self) {
-      value.record(in: &message, key: key)
-    } else {
-      message.record(Integers.form(bits: self, isSigned: false), key: key)
-    }
+  func token(in message: inout RecordedMessage) -> LooseToken {
+    Int128(exactly: self)?.token(in: &message) ?? message.token(of: Integers.form(bits: self, isSigned: false))
   }
 }
 
 extension String: RecordableScalar {
   @inline(__always)
-  func record(in message: inout RecordedMessage, key: TokenKey) { message.record(self, key: key) }
+  func token(in message: inout RecordedMessage) -> LooseToken { message.token(of: self) }
 }
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
   extension Float16: RecordableScalar {
-    func record(in message: inout RecordedMessage, key: TokenKey) {
-      Float(preserving: self).record(in: &message, key: key)
-    }
+    func token(in message: inout RecordedMessage) -> LooseToken { Float(preserving: self).token }
   }
 #endif
 
 extension Date: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.tape.append(LooseToken(.date, timeIntervalSinceReferenceDate.bitPattern), key: key)
+  func token(in message: inout RecordedMessage) -> LooseToken {
+    LooseToken(.date, timeIntervalSinceReferenceDate.bitPattern)
   }
 }
 
 extension UUID: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
+  func token(in message: inout RecordedMessage) -> LooseToken {
     let bits = withUnsafeBytes(of: uuid) { $0.loadUnaligned(as: UInt128.self) }
-    message.record(UUIDs.form(UInt128(littleEndian: bits)), key: key)
+    return message.token(of: UUIDs.form(UInt128(littleEndian: bits)))
   }
 }
 
 extension URL: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) { message.record(absoluteString, as: .url, key: key) }
+  func token(in message: inout RecordedMessage) -> LooseToken { message.token(of: absoluteString, as: .url) }
 }
 
 extension Data: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) { message.retain(.data(self), key: key) }
+  func token(in message: inout RecordedMessage) -> LooseToken { message.retain(.data(self)) }
 }
 
 extension Decimal: RecordableScalar {
-  func record(in message: inout RecordedMessage, key: TokenKey) {
-    message.record(Decimals.form(DecimalParts(self)), key: key)
-  }
+  func token(in message: inout RecordedMessage) -> LooseToken { message.token(of: Decimals.form(DecimalParts(self))) }
 }
 
 // MARK: - whole collections
 
 extension RecordableScalar {
-  static func record(_ values: UnsafeBufferPointer<Self>, in message: inout RecordedMessage, _ array: Int) {
-    let first = message.tape.count
-    borrowingEach(of: values) { value, _ in value.record(in: &message, key: TokenKey()) }
-    message.tape.linkAll(from: first, in: array)
+  static func token(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage) -> LooseToken? {
+    var token: LooseToken?
+    address.lend(Self.self, isOptional: isOptional) { token = $0.token(in: &message) }
+    return token
   }
 
-  static func record(_ values: [String: Self], in message: inout RecordedMessage, _ map: Int) {
-    let first = message.tape.count
-    for (key, value) in values { value.record(in: &message, key: message.key(key)) }
-    message.tape.linkAll(from: first, in: map)
+  static func record(_ values: [Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey) {
+    if values.count >= RetainedValue.fewestElements, let value = retained(values) {
+      return room.append(message.retain(value), key: key)
+    }
+    message.tape.begin(.array, key: key, in: &room)
+    message.tape.enlarge(&room, to: values.count)
+    values.withUnsafeBufferPointer {
+      borrowingEach(of: $0) { value, _ in room.append(value.token(in: &message), key: TokenKey()) }
+    }
+    message.tape.end(count: values.count, in: &room)
   }
 
-  static func record(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey) {
-    address.lend(Self.self, isOptional: isOptional) { $0.record(in: &message, key: key) }
+  static func record(_ map: [String: Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey) {
+    message.tape.begin(message.mapForm(), key: key, in: &room)
+    message.tape.enlarge(&room, to: map.count)
+    for (name, value) in map {
+      let key = message.key(name, at: room.count)
+      room.append(value.token(in: &message), key: key)
+    }
+    message.tape.end(count: map.count, in: &room)
   }
 
   static func record(
-    arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, key: TokenKey,
-    _ parent: Int
+    wholeAt address: UnsafeRawPointer, isMap: Bool, isOptional: Bool, in message: inout RecordedMessage,
+    on room: inout TapeRoom, key: TokenKey
   ) {
-    address.lend([Self].self, isOptional: isOptional) { values in
-      if values.count >= RetainedValue.fewestElements, let value = retained(copy values) {
-        return message.retain(value, key: key)
-      }
-      let array = message.tape.append(.array, key: key, parent: parent)
-      values.withUnsafeBufferPointer { record($0, in: &message, array) }
+    if isMap {
+      address.lend([String: Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
+    } else {
+      address.lend([Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
     }
   }
 

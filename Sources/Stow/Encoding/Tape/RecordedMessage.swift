@@ -103,17 +103,16 @@ struct RecordedMessage: ~Copyable {
 
   // MARK: values
 
-  /// Records a scalar of more than 64 bits as it will be written.
-  mutating func record(_ form: WideForm, key: TokenKey) {
-    tape.append(.wide, key: key, value: wideForms.count)
+  /// Returns the token of a scalar of more than 64 bits, which is kept as it will be written.
+  mutating func token(of form: WideForm) -> LooseToken {
     wideForms.append(form)
+    return LooseToken(.wide, UInt64(wideForms.count &- 1))
   }
 
-  /// Records a string, or a URL by its absolute string.
+  /// Returns the token of a string, or of a URL by its absolute string.
   @inline(__always)
-  mutating func record(_ text: borrowing String, as kind: Token.Kind = .string, key: TokenKey) {
-    let index = use(text)
-    tape.append(kind, key: key, value: index)
+  mutating func token(of text: borrowing String, as kind: Token.Kind = .string) -> LooseToken {
+    LooseToken(kind, UInt64(use(text)))
   }
 
   /// Returns the string of the pool that a value is, and counts the use.
@@ -129,9 +128,18 @@ struct RecordedMessage: ~Copyable {
     return string
   }
 
-  mutating func retain(_ value: RetainedValue, key: TokenKey) {
-    tape.append(value.kind, key: key, value: retained.count)
+  /// Keeps a value, and returns its token.
+  mutating func retain(_ value: RetainedValue) -> LooseToken {
     retained.append(value)
+    return LooseToken(value.kind, UInt64(retained.count &- 1))
+  }
+
+  /// Records the elements of an array to it.
+  private mutating func record<Value: RecordableScalar>(_ values: [Value], to array: Int) {
+    for value in values {
+      value.record(in: &self, key: TokenKey())
+      tape.linkLast(in: array)
+    }
   }
 
   /// Records a nil that is `level` optionals deep.
@@ -141,12 +149,12 @@ struct RecordedMessage: ~Copyable {
 
   // MARK: keys that are strings
 
-  /// Returns the key of the next value, and counts its use.
+  /// Returns the key of the next value, or of that at an index, and counts its use.
   @inline(never)
-  mutating func key(_ name: String) -> TokenKey {
+  mutating func key(_ name: String, at index: Int? = nil) -> TokenKey {
     let string = strings.intern(name)
     strings[string].keyUses &+= 1
-    return tape.key(string &+ TokenKey.firstString)
+    return tape.key(string &+ TokenKey.firstString, at: index ?? tape.count)
   }
 
   /// The same for a key that may have occurred before, and has this integer.
@@ -259,10 +267,10 @@ struct RecordedMessage: ~Copyable {
     let values = retained[tape[index].value]
     let array = tape.put(.array, at: index, parent: parent)
     switch values {
-    case .doubles(let values): values.withUnsafeBufferPointer { Double.record($0, in: &self, array) }
-    case .bools(let values): values.withUnsafeBufferPointer { Bool.record($0, in: &self, array) }
-    case .ints(let values): values.withUnsafeBufferPointer { Int.record($0, in: &self, array) }
-    case .integers(let values): values.withUnsafeBufferPointer { Int64.record($0, in: &self, array) }
+    case .doubles(let values): record(values, to: array)
+    case .bools(let values): record(values, to: array)
+    case .ints(let values): record(values, to: array)
+    case .integers(let values): record(values, to: array)
     case .rows(let rows): expand(rows, to: array)
     case .data: break
     }

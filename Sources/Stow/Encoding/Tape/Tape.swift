@@ -116,13 +116,6 @@ struct Tape: ~Copyable {
     tokens.base[index].previous = containers.base[container].append(index)
   }
 
-  /// Links all tokens from `first` on, which are scalars.
-  mutating func linkAll(from first: Int, in container: Int) {
-    guard first < tokens.count else { return }
-    tokens[first].previous = Int(containers[container].last)
-    containers[container].extend(to: tokens.count &- 1, count: tokens.count &- first)
-  }
-
   /// Makes the value at `start` that of a place, which keeps its key and where it is linked. Returns whether the tape
   /// is as if it had been there from the beginning.
   mutating func move(_ start: Int, to place: Int) -> Bool {
@@ -139,13 +132,13 @@ struct Tape: ~Copyable {
   // MARK: values that are written one after the other
 
   /// Returns room for at least `count` tokens, and as many words, until anything else is appended; `take` takes in what
-  /// was written there. The first value follows the token `last`.
-  mutating func room(_ count: Int, after last: Int) -> TapeRoom {
+  /// was written there. The first value follows the token `last` in a container.
+  mutating func room(_ count: Int, after last: Int = Token.unlinked, in container: Int) -> TapeRoom {
     tokens.reserve(count)
     words.reserve(count)
     return TapeRoom(
       tokens: tokens.base, count: tokens.count, limit: tokens.count + min(tokens.room, words.room),
-      words: words.base, wordCount: words.count, last: last)
+      words: words.base, wordCount: words.count, container: container, last: last)
   }
 
   mutating func take(_ room: TapeRoom) {
@@ -158,7 +151,7 @@ struct Tape: ~Copyable {
   mutating func enlarge(_ room: inout TapeRoom, to count: Int) {
     guard room.count &+ count > room.limit else { return }
     take(room)
-    room = self.room(count, after: room.last)
+    room = self.room(count, after: room.last, in: room.container)
   }
 
   /// Links a value that was appended after a room was taken to the last one in it, and makes room after it.
@@ -169,34 +162,25 @@ struct Tape: ~Copyable {
     if room.tokens == tokens.base, room.words == words.base, tokens.count &+ count <= room.limit {
       (room.count, room.wordCount, room.last) = (tokens.count, words.count, index)
     } else {
-      room = self.room(count, after: index)
+      room = self.room(count, after: index, in: room.container)
     }
   }
 
-  /// Begins a container in a room, and returns its number. It is linked when it ends.
+  /// Begins a container in a room. It counts once the first of those around it that were begun there is linked.
   @inline(__always)
-  mutating func begin(_ form: ContainerForm, key: TokenKey, parent: Int, in room: inout TapeRoom) -> Int {
-    containers.append(TapeContainer(form, token: room.count, parent: parent, depth: depth(of: parent) &+ 1))
-    let number = containers.count &- 1
-    room.tokens[room.count] = Token(form.kind, key: key, value: number, previous: Token.unlinked)
-    room.last = room.count
-    room.count &+= 1
-    return number
+  mutating func begin(_ form: ContainerForm, key: TokenKey, in room: inout TapeRoom) {
+    room.append(form.kind, key: key, value: containers.count)
+    let parent = room.container
+    room.container = containers.count
+    containers.append(TapeContainer(form, token: room.last, parent: parent, depth: depth(of: parent) &+ 1))
   }
 
-  /// Ends a container that has the last `count` values of a room.
-  ///
-  /// - Parameter previous: The value before it in its own container.
+  /// Ends the innermost container of a room, which has the last `count` values there.
   @inline(__always)
-  mutating func end(_ container: Int, count: Int, after previous: Int, in room: inout TapeRoom) {
-    containers.base[container].extend(to: room.last, count: count)
-    room.last = Int(containers.base[container].token)
-    room.tokens[room.last].previous = previous
-  }
-
-  /// Makes values the last ones of a container.
-  mutating func link(_ count: Int, last: Int, to container: Int) {
-    containers[container].extend(to: last, count: count)
+  mutating func end(count: Int, in room: inout TapeRoom) {
+    let container = containers.base + room.container
+    container.pointee.extend(to: room.last, count: count)
+    (room.container, room.last) = (Int(container.pointee.parent), Int(container.pointee.token))
   }
 
   // MARK: keys
@@ -253,7 +237,8 @@ struct TapeRoom: BitwiseCopyable {
   fileprivate let limit: Int
   fileprivate let words: UnsafeMutablePointer<UInt64>
   fileprivate var wordCount: Int
-  /// The token that the next value follows.
+  /// The container that the next value belongs to, and the token that it follows there.
+  fileprivate(set) var container: Int
   fileprivate(set) var last: Int
 
   @inline(__always)
