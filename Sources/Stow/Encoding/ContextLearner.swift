@@ -88,7 +88,7 @@ struct ContextLearner {
     for index in 0..<message.strings.count { strings[ExactString(message.strings.string(index)), default: 0] += 1 }
   }
 
-  private static func sortedNames(of list: [Int], _ message: borrowing RecordedMessage) -> [ExactString] {
+  private static func sortedNames(of list: some Sequence<Int>, _ message: borrowing RecordedMessage) -> [ExactString] {
     let names = list.map { ExactString(message.strings.string($0)) }
     return sortedIndices(names.count) { isBefore(names[$0], names[$1]) }.map { names[$0] }
   }

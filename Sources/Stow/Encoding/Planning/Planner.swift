@@ -97,13 +97,13 @@ struct Planner: ~Copyable {
         firstUse: keys.pointee.firstUse, isDefined: isDefined)
     }
     for index in 0..<plan.maps.lists.count where plan.maps.lists[index].uses > 1 || definitions != nil {
-      let names = plan.maps.keys(ofList: index).map { message.strings.utf8($0) }
-      if let match = definitions?.match(names, isExact: true) {
+      let keys = plan.maps.keys(ofList: index)
+      if let match = definitions?.match(keys.map { message.strings.utf8($0) }, isExact: true) {
         plan.maps.lists[index].shape = match.number
         continue
       }
       considerShape(
-        .list(index), textSize: names.reduce(0) { $0 + KeyText.measure($1).size },
+        .list(index), textSize: keys.reduce(0) { $0 + KeyText.measure(message.strings.utf8($1)).size },
         uses: plan.maps.lists[index].uses, firstUse: plan.maps.lists[index].firstUse)
     }
     if plan.shapes.count > 1 {
@@ -281,7 +281,7 @@ struct MessagePlan: ~Copyable {
     case .keyTable(let index):
       let keys = message.keyTables[index]
       return keys.pointee.present.buffer.map { keys.pointee.string(atSlot: $0) }
-    case .list(let index): return maps.keys(ofList: index)
+    case .list(let index): return Array(maps.keys(ofList: index))
     }
   }
 
@@ -333,9 +333,10 @@ struct KeyLists: ~Copyable {
   }
 
   /// Returns the keys of a list, as strings of the message's pool.
-  func keys(ofList index: Int) -> [Int] {
+  func keys(ofList index: Int) -> some Sequence<Int> {
     let bytes = keys.utf8(index)
-    return stride(from: 0, to: bytes.count, by: 4).map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
+    return stride(from: 0, to: bytes.count, by: 4).lazy
+      .map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
   }
 
   /// Gives every map of the message its list. Returns false if a map has a key twice.
