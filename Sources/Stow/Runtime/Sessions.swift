@@ -26,31 +26,39 @@ extension CodingUserInfoKey {
 
 /// The options of a coder. Threads that share one with the default options do not wait for each other.
 struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
+  /// Options that somebody has set, which never change.
+  private final class Changed: Sendable {
+    let options: Options
+
+    init(_ options: Options) { self.options = options }
+  }
+
   private let standard: Options
-  private let changed: Mutex<Options>
+  private let changed = Mutex<Changed?>(nil)
   private let areChanged = Atomic<Bool>(false)
 
-  init(_ standard: Options) {
-    self.standard = standard
-    changed = Mutex(standard)
+  init(_ standard: Options) { self.standard = standard }
+
+  var current: Options { read { copy $0 } }
+
+  /// Passes the options to `body`. As long as nobody has set any, no reference is counted.
+  @inline(__always)
+  func read<Result>(_ body: (borrowing Options) throws -> Result) rethrows -> Result {
+    if areChanged.load(ordering: .acquiring), let changed = latest() { return try body(changed.options) }
+    return try body(standard)
   }
 
   @inline(never)
-  var current: Options { areChanged.load(ordering: .acquiring) ? changed.withLock { $0 } : standard }
-
-  /// Passes the options to `body`. As long as nobody has set any, no reference in them is counted.
-  @inline(__always)
-  func read<Result>(_ body: (borrowing Options) throws -> Result) rethrows -> Result {
-    if areChanged.load(ordering: .acquiring) { return try body(current) }
-    return try body(standard)
-  }
+  private func latest() -> Changed? { changed.withLock { $0 } }
 
   /// Changes the options, and releases the old ones after the lock, because a `deinit` may use the same coder.
   @inline(never)
   func update(_ body: (inout Options) throws -> Void) rethrows {
-    let old = try changed.withLock { options in
-      let old = options
+    let old = try changed.withLock { changed in
+      let old = changed
+      var options = old?.options ?? standard
       try body(&options)
+      changed = Changed(options)
       return old
     }
     areChanged.store(true, ordering: .releasing)
@@ -120,8 +128,7 @@ final class SessionPool<Session: PooledSession>: Sendable {
       next = number + 1
       // The objects of the containers may refer to the session.
       guard sessions[number].takeContainersBack(), isKnownUniquelyReferenced(&sessions[number]) else { return nil }
-      sessions.swapAt(number, sessions.count - 1)
-      return sessions.removeLast()
+      return sessions.remove(at: number)
     }
   }
 
