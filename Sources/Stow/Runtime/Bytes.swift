@@ -122,10 +122,12 @@ struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
     self.count = count
   }
 
-  /// Forgets the elements, and the memory if it is large and unlikely to be needed soon.
-  mutating func removeAll() {
+  /// Forgets the elements, and the memory if it is large and unlikely to be needed soon. Afterwards there are `kept`,
+  /// whatever they are: fewer than at first fit.
+  @inline(__always)
+  mutating func removeAll(keeping kept: Int = 0) {
     if capacity > Self.smallCapacity { trim() }
-    count = 0
+    count = kept
   }
 
   @inline(never)
@@ -328,4 +330,53 @@ struct TextKey: BitwiseCopyable, Equatable {
     let middle = word(length >> 1, UInt8.self) &<< UInt64(truncatingIfNeeded: 8 &* (length >> 1))
     return (word(0, UInt8.self) | middle | word(length &- 1, UInt8.self) &<< (end &- 8), 0)
   }
+}
+
+/// A hash table with open addressing: where the entries of a pool are, by the hashes of their strings.
+///
+/// Some bits of each hash are kept apart from the indices of the entries: looking for a missing string reads
+/// nothing else, two bytes for each slot, and these stay in the processor's cache.
+struct StringTable: ~Copyable {
+  /// Some bits of a hash; 0 for a free slot.
+  private var tags: UnsafeMutablePointer<UInt16>
+  private var indices: UnsafeMutablePointer<UInt32>
+  private(set) var mask: Int
+
+  /// Makes an empty table of `mask + 1` slots, a power of two.
+  init(mask: Int) {
+    self.mask = mask
+    tags = .allocate(capacity: mask + 1)
+    tags.initialize(repeating: 0, count: mask + 1)
+    indices = .allocate(capacity: mask + 1)
+  }
+
+  deinit {
+    tags.deallocate()
+    indices.deallocate()
+  }
+
+  private static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash &>> 48) | 1 }
+
+  /// Returns the entry with this hash that `isWanted`; without one, −1 and the free slot where it would be.
+  @inline(__always)
+  func find(_ hash: UInt64, _ isWanted: (Int) -> Bool) -> (index: Int, slot: Int) {
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while tags[slot] != 0 {
+      if tags[slot] == Self.tag(hash) {
+        let index = Int(indices[slot])
+        if isWanted(index) { return (index, slot) }
+      }
+      slot = (slot &+ 1) & mask
+    }
+    return (-1, slot)
+  }
+
+  /// Notes the index of an entry in a free slot that `find` has found, with no other noted since.
+  @inline(__always)
+  mutating func set(_ slot: Int, _ hash: UInt64, _ index: Int) {
+    tags[slot] = Self.tag(hash)
+    indices[slot] = UInt32(truncatingIfNeeded: index)
+  }
+
+  mutating func removeAll() { tags.update(repeating: 0, count: mask + 1) }
 }

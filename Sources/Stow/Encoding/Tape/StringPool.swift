@@ -10,6 +10,10 @@ struct StringPool: ~Copyable {
   private(set) var hasRepeats = false
   /// A Bloom filter of all strings.
   private var filter: UInt64 = 0
+  /// Fewer strings than these are not in the table: the filter finds most that are new.
+  private static let fewest = 8
+  /// The number of strings at which the table grows.
+  private var limit = StringPool.fewest
   private let hashing = ByteHash()
 
   private static let smallestMask = 63
@@ -17,7 +21,7 @@ struct StringPool: ~Copyable {
   private static let retainedMask = 1 << 16 - 1
   private static let slotsPerEntry = 256
 
-  init() { bytes.extend(to: BackwardWriter.shortLimit) }
+  init() { bytes.removeAll(keeping: BackwardWriter.shortLimit) }
 
   var count: Int { entries.count }
   var byteCount: Int { bytes.count }
@@ -39,12 +43,17 @@ struct StringPool: ~Copyable {
   mutating func intern(_ utf8: UnsafeRawBufferPointer) -> Int {
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    let (index, slot) = look(source, key, hash: hash)
-    if index >= 0 {
+    if count >= Self.fewest {
+      let (index, slot) = table.find(hash) { isEntry($0, source, key) }
+      if index >= 0 {
+        hasRepeats = true
+        return index
+      }
+      table.set(slot, hash, count)
+    } else if mayContain(Self.filterBit(utf8)), case let index = lookAmongFew(source, key), index >= 0 {
       hasRepeats = true
       return index
     }
-    table.set(slot, hash, count)
     let length = key.length
     bytes.reserve(length &+ 18)
     let start = UnsafeMutableRawPointer(bytes.base + bytes.count)
@@ -56,7 +65,7 @@ struct StringPool: ~Copyable {
     bytes.extend(to: offset &+ length)
     entries.append(StringEntry(key: key, offset: offset))
     filter |= Self.filterBit(UnsafeRawBufferPointer(start: place, count: length))
-    if count * 2 > table.mask { growTable() }
+    if count == limit { growTable() }
     return count &- 1
   }
 
@@ -66,11 +75,12 @@ struct StringPool: ~Copyable {
 
   @inline(never)
   private mutating func growTable() {
-    table = StringTable(mask: table.mask * 2 + 1)
+    if count > Self.fewest { table = StringTable(mask: table.mask * 2 + 1) }
     for index in 0..<count {
       let hash = entries.base[index].key.hash(hashing)
       table.set(table.find(hash) { _ in false }.slot, hash, index)
     }
+    limit = (table.mask + 1) / 2
   }
 
   /// Returns the index of a string that is here already, or −1.
@@ -79,7 +89,8 @@ struct StringPool: ~Copyable {
     guard mayContain(Self.filterBit(utf8)) else { return -1 }
     let source = utf8.baseAddress ?? UnsafeRawPointer(bytes.base)
     let (key, hash) = TextKey.make(source, utf8.count, hashing)
-    return look(source, key, hash: hash).index
+    if count < Self.fewest { return lookAmongFew(source, key) }
+    return table.find(hash) { isEntry($0, source, key) }.index
   }
 
   /// Returns whether strings with any of these bits may be here: false for most that are not.
@@ -90,14 +101,15 @@ struct StringPool: ~Copyable {
     1 &<< (UInt64(truncatingIfNeeded: utf8.count) &* 7 &+ UInt64(utf8.first ?? 0))
   }
 
-  /// Returns the entry with these bytes; if there is no such entry, −1 and the free slot where it would be.
+  @inline(never)
+  private func lookAmongFew(_ source: UnsafeRawPointer, _ key: TextKey) -> Int {
+    (0..<count).first { isEntry($0, source, key) } ?? -1
+  }
+
   @inline(__always)
-  private func look(_ source: UnsafeRawPointer, _ key: TextKey, hash: UInt64) -> (index: Int, slot: Int) {
-    table.find(hash) {
-      let entry = entries.base + $0
-      return entry.pointee.key == key
-        && (key.isWhole || CLibrary.areEqual(bytes.base + entry.pointee.offset, source, key.length))
-    }
+  private func isEntry(_ index: Int, _ source: UnsafeRawPointer, _ key: TextKey) -> Bool {
+    entries.base[index].key == key
+      && (key.isWhole || CLibrary.areEqual(bytes.base + entries.base[index].offset, source, key.length))
   }
 
   subscript(index: Int) -> StringEntry {
@@ -118,18 +130,23 @@ struct StringPool: ~Copyable {
   func string(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
 
   /// Forgets every string, and the memory if it was a large message.
+  @inline(__always)
   mutating func removeAll() {
-    if count == 0 { return }
+    if count >= Self.fewest { removeTable() }
+    entries.removeAll()
+    bytes.removeAll(keeping: BackwardWriter.shortLimit)
+    hasRepeats = false
+    filter = 0
+  }
+
+  @inline(never)
+  private mutating func removeTable() {
+    limit = Self.fewest
     if table.mask > min(Self.retainedMask, count * Self.slotsPerEntry) {
       table = StringTable(mask: Self.smallestMask)
     } else {
       table.removeAll()
     }
-    entries.removeAll()
-    bytes.removeAll()
-    bytes.extend(to: BackwardWriter.shortLimit)
-    hasRepeats = false
-    filter = 0
   }
 }
 
@@ -147,53 +164,4 @@ struct StringEntry: BitwiseCopyable {
   var mark: UInt32 = 0
 
   var length: Int { key.length }
-}
-
-/// A hash table with open addressing: where the entries of a pool are, by the hashes of their strings.
-///
-/// Some bits of each hash are kept apart from the indices of the entries: looking for a missing string reads
-/// nothing else, two bytes for each slot, and these stay in the processor's cache.
-struct StringTable: ~Copyable {
-  /// Some bits of a hash; 0 for a free slot.
-  private var tags: UnsafeMutablePointer<UInt16>
-  private var indices: UnsafeMutablePointer<UInt32>
-  private(set) var mask: Int
-
-  /// Makes an empty table of `mask + 1` slots, a power of two.
-  init(mask: Int) {
-    self.mask = mask
-    tags = .allocate(capacity: mask + 1)
-    tags.initialize(repeating: 0, count: mask + 1)
-    indices = .allocate(capacity: mask + 1)
-  }
-
-  deinit {
-    tags.deallocate()
-    indices.deallocate()
-  }
-
-  private static func tag(_ hash: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: hash &>> 48) | 1 }
-
-  /// Returns the entry with this hash that `isWanted`; without one, −1 and the free slot where it would be.
-  @inline(__always)
-  func find(_ hash: UInt64, _ isWanted: (Int) -> Bool) -> (index: Int, slot: Int) {
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while tags[slot] != 0 {
-      if tags[slot] == Self.tag(hash) {
-        let index = Int(indices[slot])
-        if isWanted(index) { return (index, slot) }
-      }
-      slot = (slot &+ 1) & mask
-    }
-    return (-1, slot)
-  }
-
-  /// Notes the index of an entry in a free slot that `find` has found, with no other noted since.
-  @inline(__always)
-  mutating func set(_ slot: Int, _ hash: UInt64, _ index: Int) {
-    tags[slot] = Self.tag(hash)
-    indices[slot] = UInt32(truncatingIfNeeded: index)
-  }
-
-  mutating func removeAll() { tags.update(repeating: 0, count: mask + 1) }
 }

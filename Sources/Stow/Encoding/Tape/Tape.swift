@@ -13,20 +13,16 @@ struct Tape: ~Copyable {
   /// The keys that do not fit in a token, by the tokens.
   private var longKeys = [Int: Int]()
 
-  init() { begin() }
+  init() { removeAll() }
 
-  private mutating func begin() {
-    // Nobody reads token 0.
-    tokens.extend(to: 1)
-    containers.append(TapeContainer(.array, token: 0, parent: 0, depth: 0))
-  }
-
+  @inline(__always)
   mutating func removeAll() {
-    tokens.removeAll()
-    containers.removeAll()
+    // Nobody reads token 0.
+    tokens.removeAll(keeping: 1)
+    containers.removeAll(keeping: 1)
+    containers[0] = TapeContainer(.array, token: 0, parent: 0, depth: 0)
     words.removeAll()
     if !longKeys.isEmpty { longKeys = .init() }
-    begin()
   }
 
   /// The number of tokens, which is the index of the next one.
