@@ -14,6 +14,8 @@ package final class EncodingDefinitions: @unchecked Sendable {
     /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
     /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
     fileprivate(set) var strings = StringPool()
+    /// The numbers of symbols and shapes.
+    fileprivate(set) var counts = (symbols: 0, shapes: 0)
     /// The shapes that have a string as a key, by string, those with the fewest keys first.
     fileprivate(set) var shapesByKey: [[Int]] = []
   }
@@ -26,7 +28,6 @@ package final class EncodingDefinitions: @unchecked Sendable {
   let grows: Bool
   /// The most bytes that all preludes together may have. Readers refuse more.
   private let limit: Int
-  private var symbolCount = 0
   /// The keys of each shape: strings of the pool.
   private var shapes: [[UInt32]] = []
   private var keyCount = 0
@@ -47,7 +48,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     for symbol in content.symbols { noteSymbol(state.strings.intern(symbol)) }
     // Keys that are symbols are not looked up, because symbols may be long and keys many: they come first in the pool.
     for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
-      addShape(zip(shape, numbers).map { UInt32($1 < symbolCount ? $1 : state.strings.intern($0)) })
+      addShape(zip(shape, numbers).map { UInt32($1 < state.counts.symbols ? $1 : state.strings.intern($0)) })
     }
     for key in state.shapesByKey.indices { sortShapes(ofKey: key) }
   }
@@ -63,9 +64,9 @@ package final class EncodingDefinitions: @unchecked Sendable {
   }
 
   private func noteSymbol(_ index: Int) {
-    let size = symbolCount < Symbols.shortLimit ? 1 : 1 + Varint.size(symbolCount)
-    symbolCount += 1
-    state.strings[index].symbol = UInt32(symbolCount)
+    let size = state.counts.symbols < Symbols.shortLimit ? 1 : 1 + Varint.size(state.counts.symbols)
+    state.counts.symbols += 1
+    state.strings[index].symbol = UInt32(state.counts.symbols)
     state.strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
   }
 
@@ -74,6 +75,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     shapesByList[indices] = shapes.count
     for key in indices { state.shapesByKey[Int(key)].append(shapes.count) }
     shapes.append(indices)
+    state.counts.shapes = shapes.count
     keyCount += indices.count
   }
 
@@ -93,7 +95,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
   package func removeAll() {
     state.version = Self.newVersion()
     state.room = limit
-    symbolCount = 0
+    state.counts = (0, 0)
     state.strings.removeAll()
     shapes.removeAll(keepingCapacity: true)
     keyCount = 0
@@ -116,7 +118,7 @@ package final class EncodingDefinitions: @unchecked Sendable {
     if room < .max { state.room -= plan.preludeBound(message) }
   }
 
-  var counts: (symbols: Int, shapes: Int) { (symbolCount, shapes.count) }
+  var counts: (symbols: Int, shapes: Int) { state.counts }
 
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
     strings.utf8(Int(shapes[shape][place]))
@@ -177,8 +179,8 @@ extension KeyTable {
   /// Looks up the keys of the message in definitions, and returns the index of the match.
   ///
   /// Most messages of a program have objects of the same types with the same keys, so that a few matches are enough.
-  mutating func match(_ definitions: EncodingDefinitions) -> Int {
-    if let known = match(version: definitions.version) { return known }
+  @inline(never)
+  mutating func findMatch(_ definitions: EncodingDefinitions) -> Int {
     collectPresent()
     let found = definitions.match(present.buffer.map { utf8(atSlot: $0) }, isExact: false)
     let slots = found.map { shape in

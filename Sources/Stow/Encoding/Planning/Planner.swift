@@ -16,6 +16,8 @@ struct Planner: ~Copyable {
   var plan = MessagePlan()
   private var order = DocumentOrder()
   private var candidates: [Candidate] = []
+  /// Whether the plan of the last message may have left something here.
+  private var isUsed = false
 
   // Gains have 64 bits: a string that is written a thousand times could take more bytes than `Int` counts elsewhere.
 
@@ -36,10 +38,20 @@ struct Planner: ~Copyable {
   private static let worthPrelude = preludeSize + 1
 
   /// Plans a message, and puts its tape in order first.
+  @inline(__always)
   mutating func makePlan(_ message: inout RecordedMessage, _ options: PlanningOptions) {
+    // Nothing is left from the message before, and nothing can be shared.
+    if !isUsed, message.isInOrder, !options.sortsKeys, options.definitions == nil, message.isPlain() { return }
+    makeWholePlan(&message, options)
+  }
+
+  @inline(never)
+  private mutating func makeWholePlan(_ message: inout RecordedMessage, _ options: PlanningOptions) {
     if !message.isInOrder || options.sortsKeys && (message.maps.count > 0 || message.hasLatePlaces) {
       order.restore(&message, sortsKeys: options.sortsKeys)
     }
+    plan.context = options.context
+    isUsed = options.definitions != nil || !message.isPlain()
     if choose(&message, options) { return }
     order.restore(&message, sortsKeys: options.sortsKeys)
     let isPlanned = choose(&message, options)
@@ -51,7 +63,6 @@ struct Planner: ~Copyable {
     let definitions = options.definitions
     if plan.hasPrelude || plan.maps.lists.count > 0 { plan.removeAll() }
     if !candidates.isEmpty { candidates.removeAll(keepingCapacity: candidates.capacity <= MessagePlan.mostKept) }
-    plan.context = options.context
     (plan.firstSymbol, plan.firstShape) = definitions?.counts ?? (0, 0)
     // A single map gets no shape, unless a context has one for it.
     let mostMaps = definitions.map { $0.grows ? 1 : 0 } ?? 1
@@ -60,18 +71,12 @@ struct Planner: ~Copyable {
       // The keys of a single map only had to be distinct.
       if message.maps.count <= mostMaps { plan.maps.removeAll() }
     }
-    var mayHaveSymbols = message.strings.hasRepeats || definitions != nil
-    if definitions == nil, message.keyTables.active.count == 1, message.maps.count == 0,
-      message.keyTables.active[0].pointee.uses == 1
-    {
-      // The only object with keys has no shape, and they are written once, as texts.
-      if message.keyTables.active[0].pointee.settleSingleObject(&message.strings) { mayHaveSymbols = true }
-    } else if message.keyTables.active.count > 0 || plan.maps.lists.count > 0 {
+    let hasKeys = message.keyTables.active.count > 0 || plan.maps.lists.count > 0
+    if hasKeys, !knowsShapes(of: &message, definitions) {
       chooseShapes(&message, definitions)
       countKeyUses(&message)
-      mayHaveSymbols = true
     }
-    if mayHaveSymbols { chooseSymbols(&message, definitions) }
+    if hasKeys || message.strings.hasRepeats || definitions != nil { chooseSymbols(&message, definitions) }
     if plan.shapes.isEmpty, candidates.isEmpty { return true }
     let gain =
       plan.shapes.reduce(0) { $0 + $1.gain }
@@ -116,9 +121,16 @@ struct Planner: ~Copyable {
     for (number, shape) in plan.shapes.enumerated() { assign(plan.firstShape + number, to: shape, message) }
   }
 
+  /// Returns whether the reader knows the shapes of all objects and maps.
+  private mutating func knowsShapes(of message: inout RecordedMessage, _ definitions: EncodingDefinitions?) -> Bool {
+    guard let definitions, plan.maps.lists.count == 0 else { return false }
+    return message.keyTables.active.buffer.allSatisfy { takeKnownShape($0, definitions) }
+  }
+
   /// Makes objects records of a shape that the reader knows, if there is one and no other way takes fewer bytes.
   private func takeKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
-    let (match, uses) = (keys.pointee.match(definitions), keys.pointee.uses)
+    let uses = keys.pointee.uses
+    let match = keys.pointee.match(version: definitions.version) ?? keys.pointee.findMatch(definitions)
     let textSize = keys.pointee.matches[match].textSize
     let gain = Int64(uses) * Int64(textSize - keys.pointee.matches[match].cost)
     guard keys.pointee.matches[match].shape >= 0, gain > 0,

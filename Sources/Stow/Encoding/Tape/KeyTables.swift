@@ -49,9 +49,16 @@ struct KeyTables: ~Copyable {
     return forgetsSlots ? active.buffer.map { ($0, $0.pointee.forgetSlots()) } : []
   }
 
+  @inline(__always)
   mutating func removeAll() {
-    for table in active.buffer { table.pointee.removeAll() }
-    for table in owners.buffer where table.pointee.slotCount > 0 { table.pointee.removeAll() }
+    var slots = owners.count
+    for table in active.buffer {
+      slots -= table.pointee.slotCount
+      table.pointee.removeAll()
+    }
+    if slots > 0 {
+      for table in owners.buffer where table.pointee.slotCount > 0 { table.pointee.removeAll() }
+    }
     active.truncate(to: 0)
     owners.truncate(to: 0)
   }
@@ -312,18 +319,14 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Settles the only object of a message that has keys, and returns whether one of them may also be a value. If none
-  /// is, the pool has no use for the keys, which are written once.
-  mutating func settleSingleObject(_ pool: inout StringPool) -> Bool {
+  /// Settles the only object with keys of a message, and returns false if one of them is also a value. Otherwise the
+  /// pool has no use for the keys, which are written once.
+  @inline(__always)
+  mutating func settle(apartFrom pool: inout StringPool) -> Bool {
     shape = -1
     strings.truncate(to: 0)
-    guard pool.mayContain(filter) else { return false }
-    for slot in 0..<slotCount {
-      let string = hasValue(atSlot: slot) ? pool.find(utf8(atSlot: slot)) : -1
-      if string >= 0 { pool[string].keyUses &+= 1 }
-      strings.append(string)
-    }
-    return true
+    guard pool.mayContain(filter) else { return true }
+    return (0..<slotCount).allSatisfy { !hasValue(atSlot: $0) || pool.find(utf8(atSlot: $0)) < 0 }
   }
 
   /// Returns the string of the key at a slot; −1 if the pool has no use for it.

@@ -101,6 +101,14 @@ struct RecordedMessage: ~Copyable {
     expected = isPresent ? slot + 1 : max(expected, slot + 1)
   }
 
+  /// Returns whether the message is one object without maps, in which no key and no string occurs twice, and settles it.
+  @inline(__always)
+  mutating func isPlain() -> Bool {
+    guard keyTables.active.count == 1, maps.count == 0, !strings.hasRepeats else { return false }
+    let keys = keyTables.active[0]
+    return keys.pointee.uses == 1 && keys.pointee.settle(apartFrom: &strings)
+  }
+
   // MARK: values
 
   /// Returns the token of a scalar of more than 64 bits, which is kept as it will be written.
