@@ -53,9 +53,7 @@ extension StowDecoder {
   /// ```
   ///
   /// - Throws: What `decode(_:from:at:)` for bytes throws, and the error of the system if the file cannot be read.
-  public func decode<Value: Decodable>(_ type: Value.Type, from file: URL, at path: StowPath = []) throws
-    -> Value
-  {
+  public func decode<Value: Decodable>(_ type: Value.Type, from file: URL, at path: StowPath = []) throws -> Value {
     try decode(type, from: Data(contentsOf: file, options: path.steps.isEmpty ? [] : .alwaysMapped), at: path)
   }
 

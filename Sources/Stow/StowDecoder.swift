@@ -87,8 +87,7 @@ public final class StowDecoder: Sendable {
 
   /// Decodes a value from a message in `Data`.
   ///
-  /// Takes time in proportion to the message, even if the type asks for little of it, because the nesting of the whole
-  /// message is checked first.
+  /// Takes time in proportion to the message, even if the type asks for little, because all of its nesting is checked.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message; any `DecodingError` if
   ///   it does not hold a value of the type; and whatever an `init(from:)` throws.
@@ -96,8 +95,7 @@ public final class StowDecoder: Sendable {
     try data.lendBytes { try decode(type, $0) }
   }
 
-  /// Decodes a value, or a part of it, from a message in any contiguous bytes, such as a `[UInt8]`, without copying
-  /// them.
+  /// Decodes a value, or a part of it, from a message in contiguous bytes, such as a `[UInt8]`, without copying them.
   ///
   /// ```swift
   /// let name = try decoder.decode(String.self, from: data, at: ["people", 99_000, "name"])
@@ -183,8 +181,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message, to be read in parts with the options that this decoder has now. `Data` is shared with the opened
-  /// message, other bytes are copied.
+  /// Opens a message, to be read in parts with the options that this decoder has now. `Data` is shared, other bytes copied.
   ///
   /// - Throws: What `StowMessage.init(from:)` throws; also if the message relies on a context that the
   ///   decoder does not have.
@@ -202,8 +199,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what `message(from:)` for others
-  /// throws.
+  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what `message(from:)` throws.
   public func message(from span: RawSpan) throws -> StowMessage { try span.withUnsafeBytes { try message(from: $0) } }
 
   // MARK: sessions

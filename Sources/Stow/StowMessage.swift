@@ -145,8 +145,7 @@ public struct StowMessage: Sendable {
 
   /// Returns the elements of an array or the values of an object, in order.
   ///
-  /// They are found lazily, with constant memory, except for the keys of an object, and integers that a packed array
-  /// holds in different widths.
+  /// They are found lazily, in constant memory but for the keys of an object and packed integers of different widths.
   ///
   /// ```swift
   /// for person in try message.elements(at: ["people"]) {
@@ -252,8 +251,7 @@ extension StowMessage {
     /// Whether the bytes before the next element are broken.
     fileprivate var isBroken = false
 
-    /// Returns the next element, or nil after the last. Takes constant time, plus the time to follow the path after
-    /// `each`.
+    /// Returns the next element; nil after the last. Takes constant time, plus that to follow the path after `each`.
     public mutating func next() -> StowMessage? {
       if found.isEmpty, !isBroken, !elements.isAtEnd { findMore() }
       return found.popLast()

@@ -28,15 +28,13 @@ final class Merge {
     }
   }
 
-  /// Returns whether values of a type are decoded from the message alone: scalars, arrays, dictionaries, optionals of
-  /// them.
+  /// Returns whether values of a type are decoded from the message alone: scalars, collections, optionals of them.
   func isWhole(_ type: Any.Type) -> Bool {
     if let optional = type as? any AnyOptional.Type { return isWhole(optional.wrapped) }
     return type == StowValue.self || ScalarTypes.scalar(type) != nil || type is any PlannedDecodable.Type
   }
 
-  /// Returns whether the template's value replaces one whose decoding failed with this error: not if the message is
-  /// broken.
+  /// Returns whether the template's value replaces one whose decoding failed so: not if the message is broken.
   ///
   /// - Parameter readWhole: Reads all of the value, of which decoding may have read no more than the kind.
   func replaces(_ error: any Error, _ readWhole: () throws -> StowValue) throws -> Bool {

@@ -49,8 +49,7 @@ package struct FormatError: Error {
   }
 }
 
-/// Not inlined: the compiler calls a function that throws a typed error inline through its conformance, even
-/// if the type is known.
+/// Not inlined: the compiler throws a typed error inline through its conformance, even if the type is known.
 @inline(never)
 func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never { throw FormatError(kind, at: offset) }
 
@@ -221,8 +220,7 @@ package struct ByteReader {
     return base + rest
   }
 
-  /// Reads the number of a tag, in it or after it as `BackwardWriter.numbered` writes it, and moves `offset`
-  /// past it; nil for another tag.
+  /// Reads the number of a tag, as `BackwardWriter.numbered` writes it, and moves `offset` past it; nil for others.
   @inline(__always)
   func numbered(at offset: inout Int, short: UInt8, limit: Int, long: UInt8) throws(FormatError) -> Int? {
     let tag = try byte(at: offset)

@@ -124,8 +124,7 @@ private struct HashedName: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// Numbers names by their bytes. Each symbol is looked at once, because it may take half of a prelude, and each
-/// of the keys that refer to it a byte.
+/// Numbers names by their bytes. Each symbol, which may take half of a prelude, is looked at once for all of its keys.
 private struct NameNumbers {
   private(set) var names: [String] = []
   private var numbers = [HashedName: Int]()

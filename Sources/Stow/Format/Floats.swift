@@ -253,8 +253,7 @@ enum DecimalFraction {
     return Int64(bitPattern: (value + origin).bitPattern &- origin.bitPattern)
   }
 
-  /// Returns the exponent to try: the largest whose numerators stay small enough for the division to be exact
-  /// where one of its divisors is.
+  /// Returns the exponent to try: the largest whose numerators are small enough for a division to be exact.
   static func widestExponent(forMagnitude magnitude: Double) -> Int? {
     if magnitude < 100_000 { return 9 }
     if magnitude < 100_000_000 { return 6 }

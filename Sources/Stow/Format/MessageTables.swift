@@ -52,8 +52,7 @@ struct MessageTables: ~Copyable {
   }
 
   func keyCount(ofShape shape: Int) -> Int {
-    shape < firstShape
-      ? relied.state.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
+    shape < firstShape ? relied.state.tables.keyCount(ofShape: shape) : own.keyCount(ofShape: shape &- firstShape)
   }
 
   func key(_ index: Int, ofShape shape: Int) -> TextLocation {
@@ -186,8 +185,7 @@ struct TextTables: ~Copyable {
   }
 }
 
-/// Where a key or a symbol is: not a plain offset, so that nobody reads the message where the definitions that
-/// it relies on are meant.
+/// Where a key or a symbol is: not a plain offset, so that nobody reads the message in place of its definitions.
 struct TextLocation: BitwiseCopyable, Hashable {
   let offset: Int
   let isInMessage: Bool

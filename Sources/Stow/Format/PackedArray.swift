@@ -296,9 +296,7 @@ package enum Cell: Sendable {
     return value & (1 << Int64(truncatingIfNeeded: 8 &* width) &- 1)
   }
 
-  private static func readDecimal(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError)
-    -> Cell
-  {
+  private static func readDecimal(_ reader: ByteReader, at offset: Int, type: UInt8) throws(FormatError) -> Cell {
     guard let stride = ElementType.stride(of: type) else { try fail(.malformed, at: offset) }
     let exponent = type >= ElementType.integral ? 0 : Int(type >> 4)
     guard ElementType.isNoisy(type) else {

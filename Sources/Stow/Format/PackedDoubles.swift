@@ -1,7 +1,6 @@
 /// The ways to write floating-point numbers without tags, and the choice among them (FORMAT.md, "Packed arrays").
 ///
-/// Where integers are among them, as in documents that came from JSON, a noisy decimal marks an integer by a
-/// residue of −128.
+/// Where integers are among them, as in documents from JSON, a noisy decimal marks an integer by a residue of −128.
 struct PackedDoubles {
   let type: UInt8
   let stride: Int
@@ -97,8 +96,7 @@ struct PackedDoubles {
   func element(_ word: UInt64, _ cell: @autoclosure () -> DecimalCell) -> UInt64 {
     if type == ElementType.double { return word }
     if type == ElementType.float { return UInt64(Float(Double(bitPattern: word)).bitPattern) }
-    return ElementType.isNoisy(type)
-      ? cell().noisyElement(width: stride &- 1) : UInt64(bitPattern: cell().numerator)
+    return ElementType.isNoisy(type) ? cell().noisyElement(width: stride &- 1) : UInt64(bitPattern: cell().numerator)
   }
 
   func write(

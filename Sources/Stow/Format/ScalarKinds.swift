@@ -190,8 +190,7 @@ enum Decimals {
     return WideForm(parts.magnitude, width: width, head: head, size: 3)
   }
 
-  /// Reads a decimal number, or an integer of 64 unsigned or 128 bits, and the offset after it; nil for another
-  /// kind of value.
+  /// Reads a decimal number, or an integer of 64 unsigned or 128 bits, and the offset after it; nil for other values.
   static func readWide(_ reader: ByteReader, at offset: Int, next: inout Int) throws(FormatError) -> DecimalParts? {
     let tag = try reader.byte(at: offset)
     if (Integers.unsigned64...Integers.unsigned128).contains(tag) {

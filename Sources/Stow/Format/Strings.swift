@@ -60,15 +60,13 @@ extension ByteReader {
     }
   }
 
-  /// Makes the string first and then compares its bytes, which is faster than validating them first: decoding
-  /// repairs, and so changes, invalid UTF-8.
+  /// Makes the string, and compares its bytes, because validating them first is slower: decoding changes invalid UTF-8.
   private func longString(at offset: Int, count: Int) throws(FormatError) -> String {
     let bytes = buffer(at: offset, count: count)
     let string = String(decoding: bytes, as: UTF8.self)
     let isWhole =
       isASCII(at: offset, count: count)
-      || string.utf8.withContiguousStorageIfAvailable { equalBytes(UnsafeRawBufferPointer($0), bytes) }
-        ?? false
+      || string.utf8.withContiguousStorageIfAvailable { equalBytes(UnsafeRawBufferPointer($0), bytes) } ?? false
     guard isWhole else { try fail(.invalidText, at: offset) }
     return string
   }

@@ -168,8 +168,7 @@ extension SharedGraph: Decodable where Root: Decodable {
     let container = try decoder.container(keyedBy: SharedGraphKey.self)
     let objects = try ReadObjects(container)
     defer { objects.end() }
-    // References in content that is kept would be written again with the numbers of this graph, not with those of
-    // another.
+    // References in content that is kept would be written to another graph with the numbers of this one.
     let mayKeep: @Sendable (StowValue) -> Bool = { !objects.isCurrent || !SharedCoding.mayRefer($0) }
     root = try ReadObjects.$inherited.withValue(objects) {
       try NamedCoding.$mayKeep.withValue(mayKeep) { try container.decode(Root.self, forKey: .root) }
@@ -231,8 +230,7 @@ enum SharedCoding: LeafCoding {
     switch value {
     case .array(let elements): elements.contains(where: mayRefer)
     case .object(let object):
-      object.count == 1 && object[Key.shared.stringValue]?.int != nil
-        || object.values.contains(where: mayRefer)
+      object.count == 1 && object[Key.shared.stringValue]?.int != nil || object.values.contains(where: mayRefer)
     default: false
     }
   }

@@ -89,8 +89,7 @@ final class WrittenObjects: SharedObjects, @unchecked Sendable {
   /// takes some of the calls that `maximumDepth` allows, and room on the stack.
   static let longestChain = 128
 
-  /// Checks that the chain of objects from one on ends, and is not too long. References to objects that are not written
-  /// do not count.
+  /// Checks that the chain of objects from one on ends, and is not too long. Objects that are not written do not count.
   ///
   /// All together take time in proportion to the references. Uses no stack, because encoding a chain needs none.
   ///

@@ -252,8 +252,7 @@ public struct TypeRegistry: Sendable {
 
   /// The type that keeps values whose name is not registered; nil unless set.
   ///
-  /// Without a fallback, such a value is a `DecodingError`. It is one, too, if the fallback is not of the
-  /// kind of values that are wanted.
+  /// Without a fallback, or with one that is not of the kind of values that are wanted, such a value is a `DecodingError`.
   public var fallback: (any UnregisteredValue.Type)?
 
   /// Registers a type, so that its values can be encoded and decoded by name.
@@ -292,9 +291,7 @@ public struct TypeRegistry: Sendable {
 
   /// The names as part of an error.
   var listing: String {
-    types.isEmpty
-      ? "No types are registered (see TypeRegistry)."
-      : "Registered are: \(names.joined(separator: ", "))."
+    types.isEmpty ? "No types are registered (see TypeRegistry)." : "Registered are: \(names.joined(separator: ", "))."
   }
 }
 

@@ -1,5 +1,4 @@
-// Memory for buffers, access to values in memory without copying them, and the comparison and hashing of texts as
-// bytes.
+// Memory for buffers, access to values in memory without copying them, and texts compared and hashed as bytes.
 
 /// Raw memory for buffers that may become large.
 ///
@@ -47,8 +46,7 @@ enum PageMemory {
 
 /// A growable buffer of trivial elements, reused from message to message.
 ///
-/// There is always room for one more: it grows when it becomes full, so that appending ends with the rare call to grow,
-/// for which no registers are saved.
+/// There is always room for one more, so that appending ends with the rare call to grow, which saves no registers.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
@@ -158,8 +156,7 @@ func borrowingEach<Element, Failure: Error>(
   }
 }
 
-/// Lends the value of an optional in place, and returns whether there was one: unwrapping a copyable value copies it,
-/// which looks up the metadata of the optional.
+/// Lends the value of an optional in place, and returns whether there was one: unwrapping copies it, by its metadata.
 @inlinable
 @inline(__always)
 func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
@@ -278,8 +275,7 @@ struct ByteHash {
   }
 }
 
-/// Two words that identify a text: for up to 16 bytes, the text itself, padded with zeros, and for more, its
-/// hash and its length, and the bytes decide.
+/// Two words that identify a text: up to 16 bytes, padded with zeros, or the hash and the length, and the bytes decide.
 struct TextKey: BitwiseCopyable, Equatable {
   let first: UInt64
   let second: UInt64

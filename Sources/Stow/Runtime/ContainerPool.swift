@@ -37,8 +37,7 @@ enum ContainerReuse {
   }
 }
 
-/// Copies containers of one type, which it knows. Without it, copying one whose key type is not known statically would
-/// look up its type in a table of the runtime.
+/// Copies containers of one type, which it knows: code that does not would look up the type in a table of the runtime.
 class ContainerCopier<Container> {
   @inline(never)
   func copy(_ address: UnsafeRawPointer) -> Container { address.assumingMemoryBound(to: Container.self).pointee }
@@ -137,8 +136,7 @@ struct ContainerPool<Object: AnyObject, Keys>: ~Copyable {
   }
 }
 
-/// The pools of the key types that a session has met: raw addresses, because every access to a list of typed ones would
-/// look up the type where code is not specialized.
+/// The pools of the key types that a session has met, by raw addresses: code that is not specialized looks up types.
 struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   /// A stable address, without reference counting.
   typealias Reference = UnsafeMutablePointer<ContainerPool<Object, Keys>>
@@ -172,8 +170,7 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
     return Self.pool(pool)
   }
 
-  /// Adds the pool of a key type, and checks with a container that `make` makes whether those of the type can be
-  /// reused.
+  /// Adds the pool of a key type, and checks with a container that `make` makes whether they can be reused.
   mutating func add<Container>(_ keys: Keys, for keyType: Any.Type, _ make: () -> Container) -> Reference {
     if reusesContainers { reusesContainers = ContainerReuse.isPossible(make) }
     let pool = Reference.allocate(capacity: 1)

@@ -1,5 +1,4 @@
-/// How values of the types met so far are coded: by their own conformance, or by an `EncodingPlan` or a `DecodingPlan`,
-/// which does the same with fewer calls.
+/// How values of types are coded: by their own conformance, or by a plan, which does the same with fewer calls.
 struct TypePlans<Handler: AnyObject>: ~Copyable {
   struct Entry: BitwiseCopyable {
     /// The plan, which the table retains.
@@ -21,8 +20,7 @@ struct TypePlans<Handler: AnyObject>: ~Copyable {
   private var table = TypeTable()
   /// Retains the plans in the table.
   private var plans: [Handler] = []
-  /// Makes the plan of a type; nil for a plain one. Runs code of the user's, so it is called while nothing here
-  /// changes.
+  /// Makes the plan of a type; nil for a plain one. Runs code of the user's, so nothing here may change meanwhile.
   let makePlan: (Any.Type) -> Handler?
 
   init(_ makePlan: @escaping (Any.Type) -> Handler?) { self.makePlan = makePlan }

@@ -4,8 +4,7 @@
   import Foundation
 #endif
 
-// Foundation's data without needless copies and calls, and its decimal numbers by their parts, which keep zeros at the
-// end.
+// Foundation's data without needless copies and calls, and its decimal numbers by their parts, which keep final zeros.
 
 extension Data {
   /// Lends the bytes, by a span if there is one: unlike `withUnsafeBytes`, it counts no references.

@@ -59,8 +59,7 @@ public struct StowObject: RandomAccessCollection, Hashable, Sendable, Expressibl
   /// object["tags"]?[0] = "river"
   /// ```
   ///
-  /// Takes constant time. Removing a key, or adding one to an object that shares its keys with others, takes
-  /// time in proportion to the number of keys.
+  /// Takes constant time; removing a key, or adding one to an object that shares its keys, in proportion to their number.
   public subscript(key: String) -> StowValue? {
     get { names.position(of: key).map { contents[$0] } }
     _modify {

@@ -7,8 +7,7 @@
 extension StowValue: CustomStringConvertible {
   /// The value in diagnostic notation on one line: `{"name": "Ada", "id": uuid"…", "level": 4.0}`.
   ///
-  /// Like JSON, but exact (Format/Notation.md): the library StowNotation reads an equal value from it. Takes time in
-  /// proportion to the value.
+  /// Like JSON, but exact (Format/Notation.md): StowNotation reads an equal value. Takes time in proportion to the value.
   public var description: String {
     var text = ""
     describe(to: &text)
@@ -146,8 +145,7 @@ package enum Notation {
   }
 }
 
-/// Dates as text of ISO 8601, in UTC: exactly the shortest decimal of the seconds, so that reading it rounds to the
-/// same bits.
+/// Dates as text of ISO 8601, in UTC: the shortest decimal of the seconds, so that reading it rounds to the same bits.
 package enum NotationDate {
   package static let secondsPerDay: Int64 = 86_400
 

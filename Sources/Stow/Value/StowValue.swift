@@ -39,8 +39,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   case unsignedInteger(UInt128)
   /// A floating-point number of any type.
   case double(Double)
-  /// The NaN of a `Float`, whose bits a `Double` would not keep. All other numbers are equal to `double`, and
-  /// are decoded as that.
+  /// The NaN of a `Float`, whose bits a `Double` would not keep. Other numbers equal `double`, and are decoded as that.
   case float(Float)
   /// A string. Two spellings of the same Unicode characters are equal, as they are as `String`s.
   case string(String)

@@ -26,8 +26,7 @@ final class DecodingSession: PooledSession {
 
   // MARK: one call
 
-  /// Runs `body` with a message that `open` opens, in a free session of a pool, or in a given one that is not used
-  /// again.
+  /// Runs `body` with a message that `open` opens, in a free session of a pool, or in a given one.
   @inline(__always)
   static func run<Value>(
     in pool: SessionPool<DecodingSession>, _ userInfo: UserInfo, session: DecodingSession? = nil,
@@ -101,8 +100,7 @@ final class DecodingSession: PooledSession {
   @inline(never)
   func note(_ error: any Error) { if notedFault == nil { notedFault = error } }
 
-  /// Pops the steps of containers that were taken from kept ones after the message, once they are many: no call pops
-  /// them.
+  /// Pops the steps of containers that were taken from kept ones after the message, once they are many.
   func leaveKeptPlaces() {
     if calls.isDetached, calls.count == 0, path.count > DecodingPath.mostTaken { path.pop(to: 1) }
   }
@@ -120,8 +118,7 @@ final class DecodingSession: PooledSession {
     calls = CallDepth()
   }
 
-  /// Prepares for a container that escaped: it may read when the bytes are gone, and new ones hold the session
-  /// themselves.
+  /// Prepares for a container that escaped: it may read when the bytes are gone, and new ones hold the session.
   override func detach() {
     calls.isDetached = true
     observer = nil

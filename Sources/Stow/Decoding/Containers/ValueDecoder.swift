@@ -32,8 +32,7 @@ class DecodingPlan<Value>: AnyDecodingPlan {
   func none(level: Int, _ session: DecodingSession) -> Value? { nil }
 }
 
-/// Elements with their session, so that a decoder of one of them holds both in one word. All `Elements` are of this
-/// class.
+/// Elements with their session, so that a decoder of one holds both in one word. All `Elements` are of this class.
 class OpenElements: Elements {
   final let session: DecodingSession
 
@@ -357,8 +356,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
   ) throws -> Result {
     session.leaveKeptPlaces()
     if let (first, calls) = taken, session.path.count - Int(first.index) > DecodingPath.mostTaken {
-      // Unless something within the elements is being decoded. Containers that are still held find their paths by
-      // offsets.
+      // Unless something in the elements is being decoded. Containers that are still held find their paths by offsets.
       if session.path.holds(first), session.calls.count == calls { session.path.pop(to: Int(first.index)) }
       taken = nil
     }

@@ -6,8 +6,7 @@
 
 /// A message that is open for reading: its bytes, and the definitions in its prelude.
 ///
-/// The object is reused for the next message. Strings, URLs and names of shapes are made when they are first
-/// needed, and shared by all their uses.
+/// The object is reused for the next message. Strings, URLs and names of shapes are made when first needed, and shared.
 final class Message {
   private(set) var reader = ByteReader(extents: Tag.extents)
   /// Where the value of the message is.

@@ -84,8 +84,7 @@ final class OpenMessage: Sendable {
 
 /// Where elements of the long arrays of an open message begin, at regular intervals, as far as walks have come.
 ///
-/// Finding an element takes a walk over those before it; with marks the next walk begins near its end. They take less
-/// memory than the message.
+/// Finding an element takes a walk over those before it; with marks the next walk begins near its end.
 ///
 ///     elements   0 … 127   128 … 255   256 … 383   384 …
 ///     marks                ^ 0         ^ 1         ^ 2

@@ -82,9 +82,7 @@ final class DataPlan: ScalarPlan<Data> {
 
 /// Distinguishes a nil of its own from one of the optional inside, which `Optional.init(from:)` cannot.
 final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
-  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
-    -> Wrapped?
-  {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> Wrapped? {
     if let level = place.levelOfNil(session.message) { return session.none(Wrapped.self, level: level - 1) }
     return try session.decode(Wrapped.self, session.plan(of: Wrapped.self), at: place, node)
   }
@@ -99,9 +97,7 @@ final class OptionalDecodingPlan<Wrapped: Decodable>: DecodingPlan<Wrapped?> {
 
 /// Decodes the elements at once where the plan of their type can, or else one by one.
 final class ArrayDecodingPlan<Element: Decodable>: DecodingPlan<[Element]> {
-  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
-    -> [Element]
-  {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> [Element] {
     let entry = session.plan(of: Element.self)
     if let array = whole(entry, { $0.decode(arrayAt: place, from: session) }) { return array }
     if place.isEach { return try session.decodePlain([Element].self, ValueDecoder(session, place, node)) }
@@ -200,9 +196,7 @@ final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Valu
     }
   }
 
-  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
-    -> [String: Value]
-  {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> [String: Value] {
     guard let offset = place.tagged else {
       guard let table = place.elements, let shape = table.shape, let row = table.layout.row(place.number) else {
         return try session.decodePlain([String: Value].self, ValueDecoder(session, place, node))
@@ -290,9 +284,7 @@ final class DictionaryDecodingPlan<Value: Decodable>: DecodingPlan<[String: Valu
 /// Decodes dictionaries whose keys are not strings by their own `init(from:)`, which keeps one of several keys that are
 /// equal, such as two spellings of a number. That is an error.
 final class KeyedDictionaryPlan<Key: Decodable & Hashable, Value: Decodable>: DecodingPlan<[Key: Value]> {
-  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
-    -> [Key: Value]
-  {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> [Key: Value] {
     let result = try session.decodePlain([Key: Value].self, ValueDecoder(session, place, node))
     try session.attempt(at: node, expected: [Key: Value].self) { () throws(FormatError) in
       guard result.count == (try keyCount(at: place, session)) else { try fail(.equalKeys, at: place.offset) }

@@ -6,9 +6,7 @@
 
 /// Decodes values of any kind, without a call of `Codable` for any of them.
 final class StowValuePlan: DecodingPlan<StowValue> {
-  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws
-    -> StowValue
-  {
+  override func decode(at place: OpenPlace, from session: DecodingSession, _ node: PathNode) throws -> StowValue {
     if let level = place.levelOfNil(session.message) { return level == 0 ? .null : .nestedNull(level: level) }
     if place.isEach {
       let entry = session.plan(of: [StowValue].self)
@@ -32,8 +30,7 @@ final class StowValuePlan: DecodingPlan<StowValue> {
   }
 }
 
-/// Reads a value with all that is inside. No array is made before its elements are counted: few bytes cannot ask for
-/// much.
+/// Reads a value with all inside. Elements are counted before their array is made: few bytes cannot ask for much.
 struct StowValueReader {
   private let session: DecodingSession
   private let message: Message

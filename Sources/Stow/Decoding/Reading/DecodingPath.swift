@@ -180,8 +180,7 @@ struct DecodingPath: ~Copyable {
     case .key: keys[step.value]
     case .name, .definedName:
       PathKey(
-        stringValue: (try? message.keyString(at: TextLocation(step.value, isInMessage: step.kind == .name)))
-          ?? "")
+        stringValue: (try? message.keyString(at: TextLocation(step.value, isInMessage: step.kind == .name))) ?? "")
     case .index: PathKey.index(step.value)
     case .super: PathKey.super
     case .top, .found: PathKey(stringValue: "")

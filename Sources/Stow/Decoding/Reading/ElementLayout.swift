@@ -48,8 +48,7 @@ final class ElementLayout: Sendable {
     let packed = try PackedArray(reader, at: offset)
     count = packed.count
     form =
-      packed.isInteger && packed.stride == 0
-      ? .integers(try packed.integers(reader), packed) : .packed(packed)
+      packed.isInteger && packed.stride == 0 ? .integers(try packed.integers(reader), packed) : .packed(packed)
   }
 
   /// Makes the results of a path in `count` elements of the array at `offset`.

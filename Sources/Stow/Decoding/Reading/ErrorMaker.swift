@@ -24,8 +24,7 @@ struct ErrorMaker: ~Copyable {
     }
     let context = DecodingError.Context(codingPath: path, debugDescription: text)
     if error.kind == .unrepresentable || error.kind == .notAnInteger { return DecodingError.dataCorrupted(context) }
-    return isNull
-      ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
+    return isNull ? DecodingError.valueNotFound(expected, context) : DecodingError.typeMismatch(expected, context)
   }
 
   /// Returns what was found in place of the requested value; nil if the error is a fault of the bytes.

@@ -24,8 +24,7 @@ protocol ReadableScalar: Decodable, Sendable {
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self
 
   /// Returns the value of a cell of the given type, for which integers are counted from `base`.
-  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
-    -> Self
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError) -> Self
 
   /// Returns all elements of a packed array, of consecutive cells, or of the whole values in `elements`.
   /// Returns nil or throws if one is not a value of this type. Each type has its own, specialized code.
@@ -51,9 +50,7 @@ extension ReadableScalar {
   /// Fails: most types have no cells.
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Self { try fail(.cellMismatch, at: offset) }
 
-  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
-    -> Self
-  {
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError) -> Self {
     try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
   }
 
@@ -206,9 +203,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
     }
   }
 
-  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
-    -> Self
-  {
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError) -> Self {
     if isShort { return try make(Int64.read(reader, at: offset, type, base: base), at: offset) }
     guard ElementType.isInteger(type) else {
       return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
@@ -285,9 +280,7 @@ extension Double: ReadableScalar {
     try fail(.mismatch, at: offset)
   }
 
-  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError)
-    -> Double
-  {
+  static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError) -> Double {
     if type == ElementType.double || type == ElementType.float {
       return try Cell.readDouble(reader, at: offset, type: type)
     }
