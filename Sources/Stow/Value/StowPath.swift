@@ -106,15 +106,19 @@ public struct StowPath: Hashable, Sendable, ExpressibleByArrayLiteral, LosslessS
 
 /// A parser of paths, scalar by scalar: a `Character` may begin with a quote and continue with an accent.
 private struct PathText {
-  private var rest: Substring.UnicodeScalarView
+  /// The last scalar is the next one.
+  private var rest: [Unicode.Scalar]
 
-  init(_ text: String) { rest = text[...].unicodeScalars }
+  init(_ text: String) { rest = text.unicodeScalars.reversed() }
 
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool { rest.first == scalar && rest.popFirst() != nil }
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool { rest.last == scalar && rest.popLast() != nil }
 
   private mutating func takeAll(while predicate: (Unicode.Scalar) -> Bool) -> String {
-    let taken = rest.prefix(while: predicate)
-    rest = rest[taken.endIndex...]
+    var taken = String.UnicodeScalarView()
+    while let next = rest.last, predicate(next) {
+      taken.append(next)
+      rest.removeLast()
+    }
     return String(taken)
   }
 
@@ -139,7 +143,7 @@ private struct PathText {
   /// Reads the step whose opening bracket was taken.
   private mutating func bracketed() -> StowPath.Step? {
     let step: StowPath.Step?
-    if rest.first == "]" {
+    if rest.last == "]" {
       step = .each
     } else if take("\"") {
       step = quotation().map { .key($0) }
@@ -158,7 +162,7 @@ private struct PathText {
   /// Reads the string whose opening quote was taken, and its closing quote.
   private mutating func quotation() -> String? {
     var scalars = String.UnicodeScalarView()
-    while let scalar = rest.popFirst() {
+    while let scalar = rest.popLast() {
       switch scalar {
       case "\"": return String(scalars)
       case "\\":
@@ -172,12 +176,12 @@ private struct PathText {
 
   /// Reads what follows a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
-    guard let letter = rest.popFirst() else { return nil }
+    guard let letter = rest.popLast() else { return nil }
     if letter != "u" { return Notation.escapes.first { $0.letter == letter }?.scalar }
     guard take("{") else { return nil }
     let digits = takeAll { $0.properties.isASCIIHexDigit }
     guard digits.utf8.count <= 8, take("}") else { return nil }
-    return UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
+    return Int(digits, radix: 16).flatMap { UInt32(exactly: $0) }.flatMap(Unicode.Scalar.init)
   }
 
   // MARK: writing

@@ -154,10 +154,12 @@ package enum NotationDate {
     // The years of four digits.
     let range = Double(days(0, 1, 1)) * 86_400..<Double(days(10_000, 1, 1)) * 86_400
     guard range.contains(seconds) else { return nil }
-    let decimal = seconds.description.split(separator: ".", omittingEmptySubsequences: false)
-    guard decimal.count == 2, decimal[1].utf8.allSatisfy(Notation.isDigit) else { return nil }
+    let decimal = Array(seconds.description.utf8)
+    guard let point = decimal.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    var fraction = Array(decimal[(point + 1)...])
+    guard fraction.allSatisfy(Notation.isDigit) else { return nil }
+    if fraction == [UInt8(ascii: "0")] { fraction = [] }
     var whole = Int64(seconds)
-    var fraction = decimal[1] == "0" ? [] : Array(decimal[1].utf8)
     if seconds.sign == .minus {
       // Text expresses neither negative zero nor a fraction to subtract.
       if seconds == 0 { return nil }
@@ -168,9 +170,9 @@ package enum NotationDate {
     }
     let time = ((whole % secondsPerDay) + secondsPerDay) % secondsPerDay
     let (year, month, day) = date(ofDay: Int((whole - time) / secondsPerDay))
-    let clock = [time / 3600, time / 60 % 60, time % 60].map { padded(Int($0), 2) }.joined(separator: ":")
-    let point = fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self)
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock)\(point)Z"
+    let clock = "\(padded(Int(time / 3600), 2)):\(padded(Int(time / 60 % 60), 2)):\(padded(Int(time % 60), 2))"
+    let decimals = fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self)
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock)\(decimals)Z"
   }
 
   private static func padded(_ number: Int, _ width: Int) -> String { Notation.padded(String(number), width) }
