@@ -1,12 +1,13 @@
 /// Finds out what a context should hold, from samples (`StowContext.init(learningFrom:)`).
 struct ContextLearner {
   private struct Shape {
+    let keyType: ObjectIdentifier
     var names: [ExactString] = []
     var uses = 0
   }
 
-  /// The shapes by key type.
-  private var shapes = [ObjectIdentifier: Shape]()
+  /// The shapes of key types.
+  private var shapes: [Shape] = []
   /// How many samples have each list of free keys, and each string.
   private var lists = [[ExactString]: Int]()
   private var strings = [ExactString: Int]()
@@ -40,25 +41,29 @@ struct ContextLearner {
   }
 
   private var content: ContextMessage {
+    var uses = [[ExactString]: Int]()
+    for (names, samples) in lists where samples > 1 { uses[names] = samples }
+    // Several key types may have the same keys.
+    for shape in shapes { uses[shape.names] = max(shape.uses, uses[shape.names] ?? 0) }
+    var shapes: [(names: [ExactString], uses: Int)] = []
+    for (names, uses) in uses where !names.isEmpty { shapes.append((names, uses)) }
     // Equal uses are ordered by bytes, because the order of dictionaries differs from process to process.
-    var shapes = Array(self.shapes.values)
-    for (names, uses) in lists where uses > 1 { shapes.append(Shape(names: names, uses: uses)) }
     let shapeOrder = sortedIndices(shapes.count) {
       shapes[$0].uses != shapes[$1].uses
         ? shapes[$0].uses > shapes[$1].uses
         : shapes[$0].names.lexicographicallyPrecedes(shapes[$1].names, by: isBefore)
     }
-    var distinct = Set<[ExactString]>()
-    let shared = strings.filter { $0.value > 1 && KeyText.bytes(of: $0.key.string).count >= Self.shortestText }
-    let symbols = Array(shared.keys)
+    var symbols: [(text: ExactString, uses: Int)] = []
+    for (text, uses) in strings where uses > 1 && KeyText.bytes(of: text.string).count >= Self.shortestText {
+      symbols.append((text, uses))
+    }
     let symbolOrder = sortedIndices(symbols.count) {
-      let (one, other) = (shared[symbols[$0], default: 0], shared[symbols[$1], default: 0])
-      return one != other ? one > other : isBefore(symbols[$0], symbols[$1])
+      symbols[$0].uses != symbols[$1].uses
+        ? symbols[$0].uses > symbols[$1].uses : isBefore(symbols[$0].text, symbols[$1].text)
     }
     return ContextMessage(
-      symbols: symbolOrder.map { symbols[$0].string },
-      shapes: shapeOrder.map { shapes[$0].names }
-        .filter { !$0.isEmpty && distinct.insert($0).inserted }.map { $0.map(\.string) })
+      symbols: symbolOrder.map { symbols[$0].text.string },
+      shapes: shapeOrder.map { shapes[$0].names.map(\.string) })
   }
 
   private mutating func take(_ message: inout RecordedMessage) {
@@ -75,15 +80,14 @@ struct ContextLearner {
     var maps = KeyLists()
     if maps.collect(&message) {
       // Maps with the same keys in another order have another list.
-      var distinct: Set<[ExactString]> = []
-      for list in 0..<maps.lists.count { distinct.insert(Self.sortedNames(of: maps.keys(ofList: list), message)) }
-      for names in distinct { lists[names, default: 0] += 1 }
+      var distinct = [[ExactString]: Int]()
+      for list in 0..<maps.lists.count { distinct[Self.sortedNames(of: maps.keys(ofList: list), message)] = 1 }
+      for (names, one) in distinct { lists[names, default: 0] += one }
     }
     for (keys, names, isSame) in asked {
       // If every object asks for the same keys, the type has them in that order.
-      if hasMaps, !isSame { note(Self.names(of: keys) { keys.pointee.hasValue(atSlot: $0) }, of: keys) }
-      note(names, of: keys)
-      shapes[keys.pointee.keyType]?.uses += keys.pointee.uses
+      if hasMaps, !isSame { _ = note(Self.names(of: keys) { keys.pointee.hasValue(atSlot: $0) }, of: keys) }
+      shapes[note(names, of: keys)].uses += keys.pointee.uses
     }
     for index in 0..<message.strings.count { strings[ExactString(message.strings.string(index)), default: 0] += 1 }
   }
@@ -98,20 +102,21 @@ struct ContextLearner {
     (0..<keys.pointee.slotCount).filter(isWanted).map { ExactString(keys.pointee.name(atSlot: $0)) }
   }
 
-  /// Takes in keys that objects of one type used, whether they had values or not. A new key comes after the
-  /// one that was used before it.
-  private mutating func note(_ names: [ExactString], of keys: KeyTable.Reference) {
-    var shape = shapes[keys.pointee.keyType] ?? Shape()
+  /// Adds keys that objects of one type used, whether they had values or not, and returns the index of their shape. A
+  /// new key comes after the one that was used before it.
+  private mutating func note(_ names: [ExactString], of keys: KeyTable.Reference) -> Int {
+    let index = shapes.firstIndex { $0.keyType == keys.pointee.keyType } ?? shapes.count
+    if index == shapes.count { shapes.append(Shape(keyType: keys.pointee.keyType)) }
     var place = 0
     for name in names {
-      if let known = shape.names.firstIndex(of: name) {
+      if let known = shapes[index].names.firstIndex(of: name) {
         place = known + 1
       } else {
-        shape.names.insert(name, at: place)
+        shapes[index].names.insert(name, at: place)
         place += 1
       }
     }
-    shapes[keys.pointee.keyType] = shape
+    return index
   }
 }
 

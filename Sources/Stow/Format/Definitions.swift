@@ -246,7 +246,9 @@ struct ContextMessage {
     let keys = try numbers.keys(of: tables, reader) { HashedName(names[$0]) }
     let message = ContextMessage(symbolCount: tables.symbolCount, numbers, keys)
     let isCanonical = message.bytes.withUnsafeBytes { equalBytes($0, reader.buffer(at: 0, count: reader.count)) }
-    guard isCanonical, Set(keys).count == keys.count else { try fail(.malformed, at: 0) }
+    let order = sortedIndices(keys.count) { keys[$0].lexicographicallyPrecedes(keys[$1]) }
+    let areDistinct = order.indices.dropFirst().allSatisfy { keys[order[$0 - 1]] != keys[order[$0]] }
+    guard isCanonical, areDistinct else { try fail(.malformed, at: 0) }
     return message
   }
 

@@ -134,7 +134,7 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
 
   private typealias Table = KeyedDecodingContainer<PathKey>
 
-  private struct Entry {
+  private final class Entry {
     var object: AnyObject?
     /// Whether it is being made.
     var isOpen = false
@@ -170,7 +170,8 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
   ///
   /// - Parameter decoder: The decoder of the reference.
   func object<Value>(_ number: Int, _ type: Value.Type, _ decoder: any Decoder) throws -> Value? {
-    let entry = entries[number, default: Entry()]
+    let entry = entries[number] ?? Entry()
+    entries[number] = entry
     if let object = entry.object {
       guard let value = object as? Value else {
         throw DecodingError.mismatch(
@@ -183,22 +184,22 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
       throw failure.error
     }
     do {
-      try enter(number, decoder)
+      try enter(entry, decoder)
       defer {
-        entries[number]?.isOpen = false
+        entry.isOpen = false
         openCount -= 1
       }
       guard let value = try make(number, type, decoder) else { return nil }
-      entries[number]?.object = value as AnyObject
+      entry.object = value as AnyObject
       return value
     } catch {
-      entries[number, default: Entry()].failures.append((type, error, openCount))
+      entry.failures.append((type, error, openCount))
       throw error
     }
   }
 
   /// Notes that an object is being made. Throws if that would be too deep.
-  private func enter(_ number: Int, _ decoder: any Decoder) throws {
+  private func enter(_ entry: Entry, _ decoder: any Decoder) throws {
     guard openCount < WrittenObjects.longestChain else {
       throw DecodingError.unreadable(
         "More than \(WrittenObjects.longestChain) objects lead to each other in a row.",
@@ -209,10 +210,10 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
         "\(openCount) objects lead to each other, and no more fit on the stack of this thread.",
         path: decoder.codingPath)
     }
-    guard entries[number]?.isOpen != true else {
+    guard !entry.isOpen else {
       throw DecodingError.corrupted("The object leads to itself.", path: decoder.codingPath)
     }
-    entries[number, default: Entry()].isOpen = true
+    entry.isOpen = true
     openCount += 1
   }
 

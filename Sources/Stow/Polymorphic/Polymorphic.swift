@@ -277,7 +277,10 @@ public struct TypeRegistry: Sendable {
   }
 
   /// All names that are registered, sorted. Takes the time of sorting them.
-  public var names: [String] { types.keys.sorted() }
+  public var names: [String] {
+    let names = Array(types.keys)
+    return sortedIndices(names.count) { names[$0] < names[$1] }.map { names[$0] }
+  }
 
   func type(named name: String) -> (any Codable.Type)? { types[name] }
 

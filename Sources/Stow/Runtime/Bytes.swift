@@ -205,6 +205,10 @@ extension Array {
   }
 }
 
+/// Returns indices in some order. One function for all orders: the standard library's is compiled for each element type.
+@inline(never)
+func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: isBefore) }
+
 // MARK: - Texts as bytes
 
 @inline(__always)

@@ -206,7 +206,7 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   /// Keeps only the pools of which somebody holds a container. From now on each container is a new one, in a new pool.
   mutating func keepHeld() {
     reusesContainers = false
-    let held = Set(used.buffer.filter { !Self.pool($0).pointee.isComplete() })
+    let held = pools.buffer.filter { !Self.pool($0).pointee.isComplete() }
     for pool in pools.buffer where !held.contains(pool) { Self.release(pool) }
     table = TypeTable()
     pools.truncate(to: 0)

@@ -8,8 +8,15 @@ struct UserInfo: Sendable {
   var isEmpty: Bool { marked == nil }
 
   var values: [CodingUserInfoKey: any Sendable] {
-    get { marked?.filter { $0.key != .stowCoder } ?? .init() }
-    set { marked = newValue.isEmpty ? nil : newValue.merging(Self.mark) { $1 } }
+    get {
+      var values = marked ?? .init()
+      values[.stowCoder] = nil
+      return values
+    }
+    set {
+      marked = newValue.isEmpty ? nil : newValue
+      marked?[.stowCoder] = true
+    }
   }
 
   init(_ values: [CodingUserInfoKey: any Sendable] = .init()) { self.values = values }

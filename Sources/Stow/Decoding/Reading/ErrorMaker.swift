@@ -6,7 +6,7 @@ struct ErrorMaker: ~Copyable {
   /// The text of an error up to the offset, by the type that was requested and the name of the value found.
   ///
   /// Trying one type after another throws many errors, and finding out the name of a type takes longer than all else.
-  private var beginnings = [ObjectIdentifier: [(found: String, text: String)]]()
+  private var beginnings: [(type: Any.Type, found: String, text: String)] = []
 
   /// Returns the error that users see for a `FormatError`, if a value of type `expected` was requested.
   mutating func error(
@@ -57,10 +57,9 @@ struct ErrorMaker: ~Copyable {
   }
 
   private mutating func beginning(_ type: Any.Type, _ found: String) -> String {
-    let known = beginnings[ObjectIdentifier(type), default: []]
-    if let beginning = known.first(where: { $0.found == found }) { return beginning.text }
+    for known in beginnings where known.type == type && known.found == found { return known.text }
     let beginning = "Expected a value of type \(type), but found \(found) at offset "
-    beginnings[ObjectIdentifier(type)] = known + [(found, beginning)]
+    beginnings.append((type, found, beginning))
     return beginning
   }
 
@@ -166,9 +165,9 @@ package enum Resemblance {
   package static func of(_ bytes: UnsafeRawBufferPointer) -> String? {
     if let known = beginnings.first(where: { bytes.starts(with: $0.bytes) }) { return known.name }
     let start = bytes.prefix(4096)
-    let text = Array(start.lazy.filter { $0 > 0x20 }.prefix(2)).map { Character(Unicode.Scalar($0)) }
+    let text = Array(start.lazy.filter { $0 > 0x20 }.prefix(2))
     guard text.count == 2, start.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) }) else { return nil }
-    let followers = ["{": "\"}", "[": "\"[]{-0123456789tfn"][text[0]]
-    return followers?.contains(text[1]) == true ? "JSON" : nil
+    let followers = text[0] == UInt8(ascii: "{") ? "\"}" : text[0] == UInt8(ascii: "[") ? "\"[]{-0123456789tfn" : ""
+    return followers.utf8.contains(text[1]) ? "JSON" : nil
   }
 }

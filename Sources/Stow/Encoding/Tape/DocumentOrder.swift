@@ -93,7 +93,7 @@ struct DocumentOrder: ~Copyable {
 
   private mutating func appendContainer(_ old: Int, key: TokenKey, in parent: Int, _ message: inout RecordedMessage) {
     precondition(
-      !message.conflicts.contains(old),
+      message.conflicts[old] == nil,
       "Attempt to continue a container of another kind, which was already encoded for this key.")
     let (first, number, keys) = (pending.count, tape.nextContainer, message.tape.container(old).keys)
     var hasStrings = keys == TapeContainer.map
@@ -184,8 +184,3 @@ struct DocumentOrder: ~Copyable {
     }
   }
 }
-
-/// Returns indices in some order. One function for all orders, because the standard library's sort is
-/// specialized for each element type.
-@inline(never)
-func sortedIndices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: isBefore) }
