@@ -186,7 +186,7 @@ struct TextTables: ~Copyable {
 }
 
 /// Where a key or a symbol is: not a plain offset, so that nobody reads the message in place of its definitions.
-struct TextLocation: BitwiseCopyable, Hashable {
+struct TextLocation: BitwiseCopyable, Equatable {
   let offset: Int
   let isInMessage: Bool
 
@@ -194,6 +194,11 @@ struct TextLocation: BitwiseCopyable, Hashable {
     self.offset = offset
     self.isInMessage = isInMessage
   }
+
+  /// Both in a number, for dictionaries.
+  var code: Int { isInMessage ? offset : ~offset }
+
+  init(code: Int) { self.init(code < 0 ? ~code : code, isInMessage: code >= 0) }
 }
 
 /// A text in the message or in the definitions.

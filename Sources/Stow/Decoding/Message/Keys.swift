@@ -39,41 +39,43 @@ struct LongTexts {
   /// The size from which on a text is long, in bytes.
   static let shortest = KeyText.limit
 
-  /// The hash of each, and where the first text with the same bytes is; by where it is itself.
-  private var texts = [TextLocation: (hash: UInt64, first: TextLocation)]()
+  /// The hash of each, and where the first text with the same bytes is.
+  private var texts: [(hash: UInt64, first: TextLocation)] = []
+  /// The indices of texts, by where they are.
+  private var indices = [Int: Int]()
   /// Where the first text with a hash is.
-  private var firsts = [UInt64: TextLocation]()
-  /// The text that a string was made from, and its length, by the address of its characters, which copies share.
-  private var strings = [Int: (text: TextLocation, length: Int)]()
+  private var firsts = [Int: Int]()
+  /// Where the text of a string is, and its length, by the address of the characters, which copies share.
+  private var strings = [Int: Int]()
+  private var lengths = [Int: Int]()
   private(set) var isEmpty = true
 
   /// Notes the string that was made from a text, if it is long. It stays as long as what is known here.
   mutating func note(_ string: String, madeFrom text: TextLocation) {
     guard string.utf8.count >= Self.shortest, let address = string.address else { return }
     isEmpty = false
-    strings[address] = (text, string.utf8.count)
+    (strings[address], lengths[address]) = (text.code, string.utf8.count)
   }
 
   func text(madeAs string: String) -> TextLocation? {
-    guard string.utf8.count >= Self.shortest, let known = string.address.flatMap({ strings[$0] }),
-      known.length == string.utf8.count
+    guard string.utf8.count >= Self.shortest, let address = string.address, lengths[address] == string.utf8.count
     else { return nil }
-    return known.text
+    return strings[address].map { TextLocation(code: $0) }
   }
 
   mutating func text(
     _ text: LocatedText, _ tables: borrowing MessageTables, _ reader: ByteReader
   ) -> (hash: UInt64, first: TextLocation) {
-    if let known = texts[text.location] { return known }
+    let place = text.location
+    if let known = indices[place.code] { return texts[known] }
     isEmpty = false
-    var result = (hash: text.hash, first: text.location)
-    if let other = firsts[result.hash] {
-      if (try? tables.text(reader, at: other))?.matches(text.bytes) == true { result.first = other }
-    } else {
-      firsts[result.hash] = text.location
-    }
-    texts[text.location] = result
-    return result
+    let hash = text.hash
+    let other = TextLocation(code: firsts[Int(truncatingIfNeeded: hash)] ?? place.code)
+    if other == place { firsts[Int(truncatingIfNeeded: hash)] = place.code }
+    let isSame = other != place && (try? tables.text(reader, at: other))?.matches(text.bytes) == true
+    indices[place.code] = texts.count
+    texts.append((hash, isSame ? other : place))
+    return texts[texts.count - 1]
   }
 }
 
@@ -257,11 +259,14 @@ final class ShapeNames {
 /// What was found out about the names in the definitions that messages rely on, and about the long texts of a message.
 struct KnownNames {
   /// The names of the shapes of the definitions, by the numbers of these.
-  private(set) var shapes = [Int: ShapeNames]()
+  private var shapes: [ShapeNames?] = []
   var longTexts = LongTexts()
   private var areShort = true
 
+  func names(ofShape shape: Int) -> ShapeNames? { shape < shapes.count ? shapes[shape] : nil }
+
   mutating func add(_ names: ShapeNames, ofShape shape: Int) {
+    while shapes.count <= shape { shapes.append(nil) }
     shapes[shape] = names
     if !names.areShort { areShort = false }
   }
@@ -313,7 +318,7 @@ extension StowFormerNames {
 
 /// The former names of the keys of one type.
 package final class FormerNames: Sendable {
-  private let names: [ExactString: [String]]
+  private let names: [(present: String, former: [String])]
   /// Why the names are ambiguous; nil if they are not.
   package let conflict: String?
 
@@ -325,32 +330,36 @@ package final class FormerNames: Sendable {
 
   fileprivate init<Key: StowFormerNames>(_ type: Key.Type) {
     let former = Key.formerNames.sorted { $0.key.stringValue < $1.key.stringValue }
-    names = Dictionary(former.map { (ExactString($0.key.stringValue), $0.value) }) { first, _ in first }
+    names = former.map { ($0.key.stringValue, $0.value) }
     // A type that makes a key of any string does not say which names its keys have.
     let areNamesKnown = Key(stringValue: "") == nil
-    var (keys, flaw) = ([ExactString: Key](), String?.none)
+    var (keys, flaw) = ([(name: String, key: Key)](), String?.none)
     for (key, names) in former {
       for name in names where name != key.stringValue {
         let other = areNamesKnown ? Key(stringValue: name) : former.map(\.key).first { $0.stringValue == name }
         if let other, other != key {
           flaw = "\"\(name)\" is a former name of \"\(key.stringValue)\", and the name of another key."
-        } else if let other = keys.updateValue(key, forKey: ExactString(name)), other != key {
+        } else if let other = keys.last(where: { $0.name.hasSameBytes(as: name) })?.key, other != key {
           flaw = "\"\(name)\" is a former name of both \"\(other.stringValue)\" and \"\(key.stringValue)\"."
         }
+        keys.append((name, key))
       }
     }
     conflict = flaw.map { "The former names of \(String(reflecting: Key.self)) are ambiguous: \($0)" }
   }
 
-  func names(of name: String) -> [String] { names[ExactString(name)] ?? [] }
+  func names(of name: String) -> [String] { names.first { $0.present.hasSameBytes(as: name) }?.former ?? [] }
 
   /// Returns the names of an object's keys, with the present name in place of each former one whose value counts.
   package func present(_ names: [String]) -> [String] {
-    let there = Set(names.map(ExactString.init))
-    var present = [ExactString: String]()
-    for (key, formerNames) in self.names where !there.contains(key) {
-      if let name = formerNames.lazy.map(ExactString.init).first(where: there.contains) { present[name] = key.string }
+    func index(of name: String) -> Int? { names.firstIndex { $0.hasSameBytes(as: name) } }
+    var result = names
+    for (present, former) in self.names where index(of: present) == nil {
+      for case let index? in former.map(index) {
+        result[index] = present
+        break
+      }
     }
-    return names.map { present[ExactString($0)] ?? $0 }
+    return result
   }
 }

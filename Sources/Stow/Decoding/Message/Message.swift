@@ -198,6 +198,7 @@ final class Message {
   }
 
   /// Returns the text of a key, its own or its symbol's.
+  @inline(never)
   func keyText(at key: TextLocation) throws(FormatError) -> HashedText {
     keyText(try tables.text(reader, ofKeyAt: key))
   }
@@ -264,7 +265,7 @@ final class Message {
   func names(ofShape shape: Int) throws(FormatError) -> ShapeNames {
     let own = shape &- tables.firstShape
     if own >= 0, own < state.strings.shapes.count, let names = state.strings.shapes[own] { return names }
-    if own < 0, let names = state.known.shapes[shape] { return names }
+    if own < 0, let names = state.known.names(ofShape: shape) { return names }
     var names: [String] = []
     for index in 0..<tables.keyCount(ofShape: shape) {
       let key = tables.key(index, ofShape: shape)
