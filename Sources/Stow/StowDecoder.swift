@@ -108,10 +108,13 @@ public final class StowDecoder: Sendable {
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: some ContiguousBytes, at path: StowPath = []
   ) throws -> Value {
-    try bytes.withUnsafeBytes { bytes in
-      if path.steps.isEmpty { return try decode(type, bytes) }
-      return try withSession(of: bytes, isWhole: false) { try PathWalk($0, along: path).decode(type) }
-    }
+    try bytes.withUnsafeBytes { path.steps.isEmpty ? try decode(type, $0) : try decode(type, $0, at: path) }
+  }
+
+  private func decode<Value: Decodable>(
+    _ type: Value.Type, _ bytes: UnsafeRawBufferPointer, at path: StowPath
+  ) throws -> Value {
+    try withSession(of: bytes, isWhole: false) { try PathWalk($0, along: path).decode(type) }
   }
 
   /// Decodes a value, or a part of it, from a message in a span, without copying the message. Takes the time of
