@@ -109,6 +109,8 @@ private struct MergedValue: SingleValueDecodingContainer {
     if decoder.merge.isWhole(type) || own.decodeNil() { return try own.decode(type) }
     return try decoder.merge.decode(type, from: decoder)
   }
+  // Scalars have no defaults inside.
+  func decode<Value: ReadableScalar>(_ type: Value.Type) throws -> Value { try own.decode(type) }
   // The standard library's default implementations of these throw.
   func decode(_ type: Int128.Type) throws -> Int128 { try own.decode(type) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try own.decode(type) }
