@@ -461,9 +461,6 @@ final class DecodingProgram {
 
 extension UnsafeMutableRawPointer {
   @inline(__always)
-  func put<Value>(_ value: Value, isOptional: Bool) { isOptional ? put(Optional(value)) : put(value) }
-
-  @inline(__always)
   fileprivate func put<Value: ReadableScalar & FixedWidthInteger>(
     _ type: Value.Type, _ reader: ByteReader, at offset: Int, _ next: inout Int, _ isOptional: Bool
   ) throws(FormatError) {

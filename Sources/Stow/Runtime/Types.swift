@@ -137,4 +137,7 @@ extension Optional: AnyOptional {
 
 extension UnsafeMutableRawPointer {
   func put<Value>(_ value: Value) { initializeMemory(as: Value.self, to: value) }
+
+  @inline(__always)
+  func put<Value>(_ value: Value, isOptional: Bool) { isOptional ? put(Optional(value)) : put(value) }
 }

@@ -148,13 +148,14 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func existing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
-    guard let found = try find(key, reader) else { return try missing(key, reader) }
+    guard let found = try find(key, reader) else { return try searchExisting(key, reader) }
     return found
   }
 
+  /// The same, by a call.
   @inline(never)
-  private func missing(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
-    guard let found = try formerly(key, reader) else { throw DecodingError.noValue(for: key, path: codingPath) }
+  private func searchExisting(_ key: Key, _ reader: ObjectReader) throws -> ObjectReader.Found {
+    guard let found = try search(key, reader) else { throw DecodingError.noValue(for: key, path: codingPath) }
     return found
   }
 
@@ -182,7 +183,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool {
     try withReader { reader in
-      let found = try existing(key, reader)
+      let found = try searchExisting(key, reader)
       return try attempt(key, nil) { () throws(FormatError) in try reader.passNil(found) }
     }
   }
@@ -191,6 +192,14 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   private func read<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value {
     try withReader { reader in
       let found = try existing(key, reader)
+      return try attempt(key, type) { () throws(FormatError) in try reader.read(type, found) }
+    }
+  }
+
+  @inline(__always)
+  private func readRare<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value {
+    try withReader { reader in
+      let found = try reader.expected(ofByte: keyByte(key)) ?? searchExisting(key, reader)
       return try attempt(key, type) { () throws(FormatError) in try reader.read(type, found) }
     }
   }
@@ -221,12 +230,16 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
-  // The requirement of the protocol for each scalar type.
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
+
+  // The requirement of the protocol for each other scalar type.
   @inline(__always)
-  func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value { try read(type, key) }
+  func decode<Value: ReadableScalar>(_ type: Value.Type, forKey key: Key) throws -> Value { try readRare(type, key) }
   // The standard library's default implementations of these throw.
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try read(type, key) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try read(type, key) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try readRare(type, key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try readRare(type, key) }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
@@ -318,7 +331,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
   /// Returns a decoder of the value for `key`, whose step stays until the object itself is left.
   private func nestedDecoder(_ key: Key, mayBeAbsent: Bool = false) throws -> any Decoder {
     try withSession { session, reader in
-      let found = mayBeAbsent ? try search(key, reader) : try existing(key, reader)
+      let found = try mayBeAbsent ? search(key, reader) : searchExisting(key, reader)
       session.leaveKeptPlaces()
       let node = session.path.push(step(to: key, reader, session))
       guard let found else { return ValueDecoder(session, .absent, node) }

@@ -285,7 +285,7 @@ struct ArrayDecoder: UnkeyedDecodingContainer {
     guard elements == nil, current < end else { return try untagged(type) }
     do throws(FormatError) {
       var next = current
-      let result = try Value.read(session.message, at: current, next: &next)
+      let result = try Value.readOutOfLine(session.message, at: current, next: &next)
       pass(to: try checked(next))
       return result
     } catch {

@@ -197,9 +197,9 @@ struct OpenPlace {
 
   @inline(never)
   func read<Value: ReadableScalar>(_ type: Value.Type, _ message: Message) throws(FormatError) -> Value {
-    if let elements { return try elements.read(type, number, message) }
+    if let elements { return try Value.read(elements.layout.cell(number, message.reader), at: offset) }
     var next = position
-    return try Value.read(message, at: position, next: &next)
+    return try Value.readOutOfLine(message, at: position, next: &next)
   }
 }
 
@@ -229,13 +229,6 @@ class Elements {
 
   /// Returns the cells of the array at a place; nil if it has other elements, or if there is no array.
   func run(_ number: ElementNumber, _ message: Message) throws(FormatError) -> CellRun? { layout.run(ofRow: number) }
-
-  final func read<Value: ReadableScalar>(
-    _ type: Value.Type, _ number: ElementNumber, _ message: Message
-  ) throws(FormatError) -> Value {
-    if let (column, row) = layout.column(number) { return try Value.readCell(message, column, inRowAt: row) }
-    return try Value.read(layout.cell(number, message.reader), at: layout.offset(of: number))
-  }
 
   /// Fails because an element is not a row with keys.
   @inline(never)

@@ -169,16 +169,23 @@ final class ObjectReader {
   @inline(__always)
   func find<Key: CodingKey>(_ key: Key) throws(FormatError) -> Found? {
     let byte = keyByte(key)
-    let keyIndex = indices[byte]
-    // The indices of a shape with very many keys reach the numbers that stand for missing and unknown keys.
-    if Int(keyIndex) == nextIndex, keyIndex < Self.missing { return .value(at: current) }
+    if let found = expected(ofByte: byte) { return found }
     if form == .map {
       if let value = nextEntry(ofByte: byte) { return .value(at: value) }
-    } else if keyIndex < Self.missing {
-      if form == .row { return .cell(Int(keyIndex)) }
-      if !isPresent(Int(keyIndex)) { return nil }
+    } else if indices[byte] < Self.missing, !isPresent(Int(indices[byte])) {
+      return nil
     }
     return try findOutOfLine(key, byte: byte)
+  }
+
+  /// Returns where the value for the key of a byte is, if it is the next one or in a row.
+  @inline(__always)
+  func expected(ofByte byte: Int) -> Found? {
+    let keyIndex = indices[byte]
+    // The indices of a shape with very many keys reach the numbers that stand for missing and unknown keys.
+    guard keyIndex < Self.missing else { return nil }
+    if Int(keyIndex) == nextIndex { return .value(at: current) }
+    return form == .row ? .cell(Int(keyIndex)) : nil
   }
 
   /// Returns the value for `key` in a column of `Double` or `Float` as they are, or nil in other columns and objects.
@@ -337,6 +344,7 @@ final class ObjectReader {
   }
 
   /// The same for a value that ends at `offset`.
+  @inline(never)
   func pass(_ found: Found, to offset: Int) throws(FormatError) { if case .value = found { try advance(to: offset) } }
 
   func place(_ found: Found) -> OpenPlace {

@@ -42,9 +42,14 @@ extension ReadableScalar {
       return try message.reader.end(of: offset)
     }
     var next = offset
-    let value = try read(message, at: offset, next: &next)
-    isOptional ? target.put(Optional(value)) : target.put(value)
+    target.put(try readOutOfLine(message, at: offset, next: &next), isOptional: isOptional)
     return next
+  }
+
+  /// Reads a value with a tag. Not inlined, so that code that is rare or the same for many types stays short.
+  @inline(never)
+  static func readOutOfLine(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Self {
+    try read(message, at: offset, next: &next)
   }
 
   /// Fails: most types have no cells.
@@ -58,7 +63,7 @@ extension ReadableScalar {
     arrayAt offset: Int, _ message: Message, into target: UnsafeMutableRawPointer, isOptional: Bool
   ) -> Bool {
     guard let array = try? array(at: OpenPlace(at: offset), message) else { return false }
-    isOptional ? target.put(Optional(array)) : target.put(array)
+    target.put(array, isOptional: isOptional)
     return true
   }
 
@@ -101,8 +106,10 @@ extension ReadableScalar {
     var result: [Self] = []
     result.reserveCapacity(cells.count)
     for index in 0..<cells.count {
-      let column = cells.columns[cells.stride == 0 ? index : 0]
-      result.append(try read(message, column, inRowAt: cells.first &+ index &* cells.stride))
+      let (column, row) = (cells.columns[cells.stride == 0 ? index : 0], cells.first &+ index &* cells.stride)
+      // Making a larger value takes longer than a call.
+      let isSmall = MemoryLayout<Self>.size <= 8
+      result.append(try isSmall ? read(message, column, inRowAt: row) : readCell(message, column, inRowAt: row))
     }
     return result
   }
@@ -112,14 +119,16 @@ extension ReadableScalar {
     // No more than the bytes can hold, since the elements were not counted; a longer array grows.
     result.reserveCapacity(min(elements.count, 8))
     var next = elements.lowerBound
-    while next < elements.upperBound { result.append(try read(message, at: next, next: &next)) }
+    while next < elements.upperBound {
+      // Most of what is not packed are strings.
+      let isString = Self.self == String.self
+      result.append(try isString ? read(message, at: next, next: &next) : readOutOfLine(message, at: next, next: &next))
+    }
     guard next == elements.upperBound else { try fail(.malformed, at: next) }
     return result
   }
 
   /// Returns the value that a row has in a column: the cell, or the single value of the column.
-  ///
-  /// Not inlined, so that code that reads values with a tag stays short.
   @inline(never)
   static func readCell(_ message: Message, _ column: Columns.Column, inRowAt row: Int) throws(FormatError) -> Self {
     try read(message, column, inRowAt: row)
@@ -130,7 +139,7 @@ extension ReadableScalar {
     guard var constant = column.constant else {
       return try read(message.reader, at: row &+ Int(column.offset), column.type, base: column.base)
     }
-    return try read(message, at: constant, next: &constant)
+    return try readOutOfLine(message, at: constant, next: &constant)
   }
 }
 
