@@ -89,10 +89,10 @@ struct TabledCell: StowFields, Sendable {
     Field("resources", \.resources), Field("visits", \.visits), Field("unit", \.unit))
 }
 
-final class TabledNode: StowFields, Sendable {
-  let name: String
-  let value: Int
-  let children: [TabledNode]
+final class TabledNode: StowFields, @unchecked Sendable {
+  var name: String
+  var value: Int
+  var children: [TabledNode]
 
   init(name: String, value: Int, children: [TabledNode]) {
     (self.name, self.value, self.children) = (name, value, children)

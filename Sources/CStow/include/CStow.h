@@ -5,6 +5,7 @@
 
 #if defined(__linux__)
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -109,7 +109,7 @@ extension FieldTable where Root: Codable {
   }
 
   /// Returns the value that the initializer makes from the properties of another, or from nil for each optional.
-  private func remake(_ value: UnsafePointer<Root>, withoutOptionals: Bool = false) -> Root {
+  func remake(_ value: UnsafePointer<Root>, withoutOptionals: Bool = false) -> Root {
     let layout = AnyField.packedLayout(of: fields)
     return withUnsafeTemporaryAllocation(byteCount: max(layout.size, 1), alignment: layout.alignment) {
       guard let memory = $0.baseAddress else { return value.pointee }

@@ -39,6 +39,8 @@ final class FieldCoder {
   let element: (any (RecordableScalar & ReadableScalar).Type)?
   /// Appends a value to an object by the plan of its type.
   let append: (UnsafeRawPointer, TokenKey, TapeBuilder, _ object: Int) throws -> Void
+  /// Lends a copy of the value at an address.
+  let lendCopy: (UnsafeRawPointer, (UnsafeRawPointer) throws -> Void) throws -> Void
   /// The type that has a table of its own: this one, the one that it wraps, or that of its elements.
   let table: (any StowFields.Type)?
   let witnesses: FieldWitnesses?
@@ -91,6 +93,10 @@ final class FieldCoder {
       try borrowing(value.assumingMemoryBound(to: Value.self)) {
         try builder.append($0, by: entry, key: key, parent: object)
       }
+    }
+    lendCopy = { value, body in
+      let copy = value.assumingMemoryBound(to: Value.self).pointee
+      try withUnsafePointer(to: copy) { try body(UnsafeRawPointer($0)) }
     }
     symbols = operation == .enumeration ? RecordedBytes() : nil
     decode = { target, place, session, node in
@@ -149,6 +155,9 @@ final class FieldProgram {
   /// In memory of their own, where they are read without reference counting.
   let instructions: UnsafeMutableBufferPointer<FieldInstruction>
 
+  /// Makes a program without fields.
+  init() { (keyType, keys, coders, instructions) = (PathKey.self, [], [], .allocate(capacity: 0)) }
+
   /// Makes the program of a table; nil if a key is not known by its byte. Throws if the table does not name coding keys
   /// of the type, each once.
   init?<Root: StowFields>(_ table: FieldTable<Root>) throws(FieldTableError) {
@@ -186,7 +195,7 @@ struct FieldInstruction: BitwiseCopyable {
   /// The byte of its key.
   let byte: Int
   /// The offset of the property in a value, and of what was decoded until the initializer takes it.
-  let stored: Int
+  var stored: Int
   let packed: Int
   let coder: Unmanaged<FieldCoder>
   /// What an enumeration recorded for each byte.

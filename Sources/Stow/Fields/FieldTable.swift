@@ -17,7 +17,8 @@
 /// A table lists every property that the type encodes, in the order in which it encodes them, by the names of
 /// its coding keys. Check in a test that it is right (``FieldTable/check(_:)``).
 ///
-/// Classes must be final. They are decoded by their initializer, and encode themselves.
+/// Classes must be final. They are decoded by their initializer, and encoded from memory if each field is a variable of
+/// theirs. These are found on a copy of an object, where each is set once to its own value: observers run.
 public protocol StowFields: Codable {
   /// The fields of the type.
   static var stowFields: FieldTable<Self> { get }
@@ -104,10 +105,14 @@ public struct FieldTable<Root>: @unchecked Sendable {
             try withUnsafePointer(to: $0) { try body(UnsafeRawPointer($0), 1) }
           }
         },
-        lendArray: { address, isOptional, body in
-          try address.lend([Root].self, isOptional: isOptional) {
-            try $0.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
+        lendArray: { address, isOptional, isCopied, body in
+          func use(_ array: borrowing [Root]) throws {
+            try array.withUnsafeBufferPointer { try body(UnsafeRawPointer($0.baseAddress), $0.count) }
           }
+          guard isCopied else { return try address.lend([Root].self, isOptional: isOptional) { try use($0) } }
+          // Loaded, because the copy of a borrowed array may be left out.
+          let array = isOptional ? address.load(as: [Root]?.self) : address.load(as: [Root].self)
+          if let array { try use(array) }
         }))
   }
 
@@ -133,6 +138,40 @@ public struct FieldTable<Root>: @unchecked Sendable {
   }
 }
 
+extension FieldTable where Root: Codable {
+  /// Returns where the objects of a class store the properties of the fields; nil if they do not store each as it is.
+  func objectOffsets(like value: Root) -> [Int]? {
+    // Nobody else may have the object whose properties are sought. Addresses are accepted only within its memory.
+    var object = withUnsafePointer(to: value) { remake($0) } as AnyObject
+    guard isKnownUniquelyReferenced(&object), !(object is any CustomReflectable) else { return nil }
+    let start = Unmanaged.passUnretained(object).toOpaque()
+    let (types, size) = (storedTypes(of: object), CLibrary.allocatedSize(start))
+    var offsets: [Int] = []
+    for field in fields {
+      guard let address = withUnsafePointer(to: object, { field.address?($0) }) else { return nil }
+      let offset = address - UnsafeRawPointer(start)
+      guard types[offset] == field.type, offset + field.size <= size else { return nil }
+      offsets.append(offset)
+    }
+    return offsets
+  }
+
+  /// Returns the types of an object's properties by their offsets, if they follow two words in the order in which they
+  /// are declared. A part of a property has another type than the property; that of an optional may be missing.
+  private func storedTypes(of object: AnyObject) -> [Int: Any.Type] {
+    var (types, end) = ([Int: Any.Type](), 2 * MemoryLayout<Int>.size)
+    func add<Stored>(_ value: Stored) {
+      let alignment = MemoryLayout<Stored>.alignment
+      let offset = (end + alignment - 1) / alignment * alignment
+      (types[offset], end) = (Stored.self, offset + MemoryLayout<Stored>.size)
+    }
+    for mirror in Array(sequence(first: Mirror(reflecting: object), next: \.superclassMirror)).reversed() {
+      for property in mirror.children { add(property.value) }
+    }
+    return types
+  }
+}
+
 /// What code that does not know a type does with values of it in memory.
 @usableFromInline
 struct FieldWitnesses {
@@ -151,8 +190,8 @@ struct FieldWitnesses {
   let makeArray: (UnsafeMutableRawPointer, _ isOptional: Bool, Int, Decode) throws -> Void
   /// Lends the value of an optional; nothing if that is nil.
   let lend: (UnsafeRawPointer, Use) throws -> Void
-  /// Lends the elements of an array, or of an optional one; nothing if that is nil.
-  let lendArray: (UnsafeRawPointer, _ isOptional: Bool, Use) throws -> Void
+  /// Lends the elements of an array, or of an optional one; nothing if that is nil. A copy holds on to them.
+  let lendArray: (UnsafeRawPointer, _ isOptional: Bool, _ isCopied: Bool, Use) throws -> Void
 
   @usableFromInline
   init(
@@ -160,7 +199,7 @@ struct FieldWitnesses {
     wrap: @escaping (UnsafeMutableRawPointer) -> Void,
     makeArray: @escaping (UnsafeMutableRawPointer, Bool, Int, Decode) throws -> Void,
     lend: @escaping (UnsafeRawPointer, Use) throws -> Void,
-    lendArray: @escaping (UnsafeRawPointer, Bool, Use) throws -> Void
+    lendArray: @escaping (UnsafeRawPointer, Bool, Bool, Use) throws -> Void
   ) {
     (self.make, self.wrap, self.makeArray) = (make, wrap, makeArray)
     (self.lend, self.lendArray) = (lend, lendArray)
@@ -176,6 +215,9 @@ struct AnyField {
   let putDefault: ((UnsafeMutableRawPointer) -> Void)?
   /// The offset of the property in a value; nil if it is not stored there directly.
   let offset: Int?
+  /// Finds the address of the property of an object, which counts as a change of it, and is elsewhere if the object does
+  /// not store it as it is; nil if it is no variable of a class.
+  let address: ((_ object: UnsafeRawPointer) -> UnsafeRawPointer)?
   let size: Int
   let alignment: Int
   let copy: (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
@@ -192,20 +234,26 @@ struct AnyField {
     type = Value.self
     putDefault = field.makeDefault.map { make in { $0.put(make()) } }
     offset = MemoryLayout<Root>.offset(of: field.property)
+    let variable = Root.self is AnyClass ? field.property as? ReferenceWritableKeyPath<Root, Value> : nil
+    address = variable.map { variable in
+      { object in
+        let object = object.assumingMemoryBound(to: Root.self).pointee
+        return withUnsafeMutablePointer(to: &object[keyPath: variable]) { UnsafeRawPointer($0) }
+      }
+    }
     (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
     copy = { $1.put(property($0)) }
     record = { try $1.record(property($0)) }
     isSame = { value, other in
+      // Quick, whereas a cast to a protocol searches every conformance of the program, and an object that contains itself
+      // may have no end.
+      func bytes(_ value: Value) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
+      if bytes(property(value)) == bytes(property(other)) { return true }
       // A value that does not equal itself, such as a NaN, tells nothing.
       func isSame<Known: Equatable>(_ type: Known.Type) -> Bool {
         let known = property(value) as? Known
         return known == property(other) as? Known || known != known
       }
-      func isSameArray<Element: Equatable>(_ type: Element.Type) -> Bool { isSame([Element].self) }
-      // A cast to a protocol searches every conformance of the program.
-      let type = optionalType(Value.self)?.wrapped ?? Value.self
-      if let scalar = ScalarTypes.scalar(type) { return isSame(scalar) }
-      if let element = elementType(type).flatMap(ScalarTypes.scalar) { return isSameArray(element) }
       return (Value.self as? any Equatable.Type).map { isSame($0) } ?? true
     }
   }

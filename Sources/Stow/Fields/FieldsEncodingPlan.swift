@@ -2,39 +2,15 @@
 // as the same tokens that its `encode(to:)` would leave.
 
 extension StowFields {
-  /// Makes the plan of the type; nil if its values do not store its properties directly, as those of classes, or if its
-  /// keys are not known by their bytes.
+  /// Makes the plan of the type; nil if its values do not store its properties directly, or if its keys are not known by
+  /// their bytes.
   static func makeFieldsEncodingPlan() -> AnyEncodingPlan? {
-    do throws(FieldTableError) {
-      let table = stowFields
-      guard let program = try FieldProgram(table), table.fields.allSatisfy({ $0.offset != nil }) else { return nil }
-      return FieldsEncodingPlan(table, program)
-    } catch {
-      return WrongFieldsPlan<Self>(error)
+    let table = stowFields
+    guard table.fields.allSatisfy({ $0.offset != nil || $0.address != nil }) else { return nil }
+    // The check of a wrong table throws before its program runs.
+    do { return try FieldProgram(table).map { FieldsEncodingPlan(table, $0) } } catch {
+      return FieldsEncodingPlan(table, FieldProgram())
     }
-  }
-}
-
-/// Refuses to encode the values of a type whose table is wrong.
-private final class WrongFieldsPlan<Value>: EncodingPlan<Value> {
-  private let flaw: FieldTableError
-
-  init(_ flaw: FieldTableError) { self.flaw = flaw }
-
-  override var continuesObjects: Bool { false }
-
-  override func append(
-    _ value: borrowing Value, to builder: TapeBuilder, key: TokenKey, parent: Int, level: Int
-  ) throws {
-    throw EncodingError.wrongFields(flaw, copy value, builder, key, parent)
-  }
-}
-
-extension EncodingError {
-  fileprivate static func wrongFields(
-    _ flaw: any Error, _ value: Any, _ builder: TapeBuilder, _ key: TokenKey, _ parent: Int
-  ) -> EncodingError {
-    .invalid(value, path: builder.recorded.path(key, at: builder.recorded.tape.count, in: parent), "\(flaw)")
   }
 }
 
@@ -42,9 +18,12 @@ extension EncodingError {
 final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   private let table: FieldTable<Value>
   fileprivate let program: EncodingProgram
+  /// Whether values encode themselves, because they are objects that do not store their properties as they are.
+  private var encodesItself = false
 
   init(_ table: FieldTable<Value>, _ fields: FieldProgram) {
-    (self.table, program) = (table, EncodingProgram(fields, stride: MemoryLayout<Value>.stride))
+    self.table = table
+    program = EncodingProgram(fields, stride: MemoryLayout<Value>.stride, isObject: Value.self is AnyClass)
   }
 
   override var continuesObjects: Bool { false }
@@ -54,16 +33,17 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
   ) throws {
     if program.keyTable == nil {
       do { try learnKeys(copy value, builder) } catch {
-        throw EncodingError.wrongFields(error, copy value, builder, key, parent)
+        let path = builder.recorded.path(key, at: builder.recorded.tape.count, in: parent)
+        throw EncodingError.invalid(copy value, path: path, "\(error)")
       }
     }
-    let levels = builder.levels(in: parent)
+    let levels = program.keyTable == nil ? 0 : builder.levels(in: parent)
     if levels > 0 {
       return try withUnsafePointer(to: value) {
         try program.append($0, key: key, in: parent, levels: levels, builder)
       }
     }
-    // That call throws: the value nests too deeply, or no more calls fit on the stack.
+    // That call throws, unless the value encodes itself: it nests too deeply, or no more calls fit on the stack.
     try builder.appendPlain(value, key: key, parent: parent)
   }
 
@@ -91,9 +71,18 @@ final class FieldsEncodingPlan<Value: StowFields>: EncodingPlan<Value> {
     return program.keep(elements.count, lend, builder).map { .rows($0) }
   }
 
-  /// Checks the table with the first value, and makes the keys known to the key table.
+  /// Checks the table with the first value, finds the properties, and makes the keys known to the key table.
   @inline(never)
   private func learnKeys(_ value: Value, _ builder: TapeBuilder) throws {
+    if encodesItself { return }
+    if program.isObject {
+      let offsets = table.objectOffsets(like: value)
+      encodesItself = offsets == nil
+      guard let offsets else { return }
+      for (number, offset) in zip(program.fields.keys.indices, offsets) {
+        program.fields.instructions[number].stored = offset
+      }
+    }
     try table.checkOnce(value)
     func find<Key: CodingKey>(_ type: Key.Type) -> KeyTable.Reference { builder.pool(of: type).pointee.keys }
     let (fields, keyTable) = (program.fields, find(program.fields.keyType))
@@ -108,9 +97,8 @@ extension StowFields {
   /// Returns the program that records the type; nil if it is recorded otherwise, or its table was not checked yet.
   static func encodingProgram(in builder: TapeBuilder) -> EncodingProgram? {
     let entry = builder.plan(of: Self.self)
-    let program =
-      entry.isPlain
-      ? nil : entry.withPlan(as: AnyEncodingPlan.self) { ($0 as? FieldsEncodingPlan<Self>)?.program }
+    if entry.isPlain { return nil }
+    let program = entry.withPlan(as: AnyEncodingPlan.self) { ($0 as? FieldsEncodingPlan<Self>)?.program }
     return program?.keyTable == nil ? nil : program
   }
 
@@ -124,6 +112,9 @@ extension StowFields {
 final class EncodingProgram {
   let fields: FieldProgram
   private let stride: Int
+  /// Whether values are references to objects. Code of users may change these meanwhile, so what is more than a scalar
+  /// is copied from them.
+  let isObject: Bool
   /// Whether objects hold only what can be written without a tape.
   let isFlat: Bool
   @exclusivity(unchecked) var keyTable: KeyTable.Reference?
@@ -132,8 +123,8 @@ final class EncodingProgram {
   /// Nil before the first array.
   @exclusivity(unchecked) private var knownDepth: Int?
 
-  init(_ fields: FieldProgram, stride: Int) {
-    (self.fields, self.stride) = (fields, stride)
+  init(_ fields: FieldProgram, stride: Int, isObject: Bool) {
+    (self.fields, self.stride, self.isObject, knownDepth) = (fields, stride, isObject, isObject ? 0 : nil)
     isFlat = fields.instructions.allSatisfy { $0.operation.isInLine || $0.operation == .enumeration }
   }
 
@@ -180,13 +171,14 @@ final class EncodingProgram {
     let levels = levels &- 1
     builder.countCall()
     let areInTurn = keysAreInTurn(keyTable)
+    let start = isObject ? UnsafeRawPointer(value.load(as: Unmanaged<AnyObject>.self).toOpaque()) : value
     var count = 0
     /// The slot that the next key most likely has.
     var expected = 0
     for number in 0..<fields.instructions.count {
       // Used in place, because copying all of it would take longer than recording a value.
       let field = first + number
-      let value = value + field.pointee.stored
+      let value = start + field.pointee.stored
       var byte = field.pointee.byte
       let isOptional = field.pointee.isOptional
       let isPresent = !isOptional || field.pointee.isPresent(value)
@@ -271,8 +263,8 @@ final class EncodingProgram {
     let levels = levels >= wanted ? levels : builder.levels(in: room.container, wanted: wanted)
     return try program._withUnsafeGuaranteedRef { program in
       guard levels >= wanted, !isArray || program.keptDepth == 0 else { return false }
-      if isArray || field.pointee.isOptional {
-        try program.recordLent(field, value, key, levels: levels, builder, &room)
+      if isObject || isArray || field.pointee.isOptional {
+        try program.recordLent(field, value, isCopied: isObject, key, levels: levels, builder, &room)
       } else {
         try program.record(value, key: key, levels: levels, builder, &room)
       }
@@ -283,18 +275,24 @@ final class EncodingProgram {
 
   @inline(never)
   private func recordLent(
-    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, _ key: TokenKey, levels: Int,
-    _ builder: TapeBuilder, _ room: inout TapeRoom
+    _ field: UnsafeMutablePointer<FieldInstruction>, _ value: UnsafeRawPointer, isCopied: Bool, _ key: TokenKey,
+    levels: Int, _ builder: TapeBuilder, _ room: inout TapeRoom
   ) throws {
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
-      if field.pointee.operation == .fields {
+      if isCopied, field.pointee.operation == .fields {
+        try coder.lendCopy(value) {
+          try recordLent(field, $0, isCopied: false, key, levels: levels, builder, &room)
+        }
+      } else if field.pointee.operation == .fields, !field.pointee.isOptional {
+        try record(value, key: key, levels: levels, builder, &room)
+      } else if field.pointee.operation == .fields {
         try coder.witnesses?.lend(value) { first, _ in
           if let first { try record(first, key: key, levels: levels, builder, &room) }
         }
       } else {
         builder.recorded.tape.begin(.array, key: key, in: &room)
         var count = 0
-        try coder.witnesses?.lendArray(value, field.pointee.isOptional) { first, elements in
+        try coder.witnesses?.lendArray(value, field.pointee.isOptional, isCopied) { first, elements in
           count = elements
           if let first { try record(elements, from: first, levels: levels &- 1, builder, &room) }
         }
@@ -311,8 +309,11 @@ final class EncodingProgram {
     builder.recorded.tape.take(room)
     let index = builder.recorded.tape.count
     try field.pointee.coder._withUnsafeGuaranteedRef { coder in
-      try coder.append(value, key, builder, room.container)
-      coder.symbols?.learn(value, builder.recorded, from: index)
+      func append(_ value: UnsafeRawPointer) throws {
+        try coder.append(value, key, builder, room.container)
+        coder.symbols?.learn(value, builder.recorded, from: index)
+      }
+      try isObject ? coder.lendCopy(value, append) : append(value)
     }
     builder.recorded.tape.link(index, to: &room, fields.instructions.count)
   }
@@ -323,6 +324,7 @@ final class EncodingProgram {
   /// if more must be found out.
   func write(_ object: UnsafeRawPointer, by emitter: inout Emitter) -> Bool {
     guard let keyTable, let first = fields.instructions.baseAddress else { return false }
+    let object = isObject ? UnsafeRawPointer(object.load(as: Unmanaged<AnyObject>.self).toOpaque()) : object
     emitter.writer.restart(capacity: 1024)
     var filter = keyTable.pointee.filter
     for number in fields.instructions.indices.reversed() {

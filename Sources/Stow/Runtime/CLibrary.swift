@@ -20,6 +20,17 @@ enum CLibrary {
     memcmp(left, right, count) == 0
   }
 
+  /// Returns how many bytes the heap has at the start of an allocation; 0 where the system does not say.
+  static func allocatedSize(_ memory: UnsafeMutableRawPointer) -> Int {
+    #if canImport(Darwin)
+      malloc_size(memory)
+    #elseif canImport(Glibc) || canImport(Musl)
+      malloc_usable_size(memory)
+    #else
+      0
+    #endif
+  }
+
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   #if os(Linux)

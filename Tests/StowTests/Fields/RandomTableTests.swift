@@ -94,20 +94,23 @@ extension Part: Twin where Table == Tabled, A: Twin, B: Twin {
 }
 
 /// A class, which may hold itself.
-private final class Object<Table: Sendable, A: Generated>: Generated {
-  let a: A
-  let inner: [Object]
-  var exactly: String { "\(a.exactly) [\(inner.map(\.exactly).joined(separator: ", "))]" }
-  init(a: A, inner: [Object]) { (self.a, self.inner) = (a, inner) }
+private final class Object<Table: Sendable, A: Generated>: Generated, @unchecked Sendable {
+  var a: A
+  var inner: [Object]
+  var next: Object?
+  var exactly: String { "\(a.exactly) [\(inner.map(\.exactly).joined(separator: ", "))] \(next?.exactly ?? "")" }
+  init(a: A, inner: [Object], next: Object?) { (self.a, self.inner, self.next) = (a, inner, next) }
 
   static func random(_ random: inout SeededGenerator) -> Object {
-    Object(a: .random(&random), inner: random.below(3) > 0 ? [] : random.list(3) { .random(&$0) })
+    Object(
+      a: .random(&random), inner: random.below(3) > 0 ? [] : random.list(3) { .random(&$0) },
+      next: random.below(4) > 0 ? nil : .random(&random))
   }
 }
 
 extension Object: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Object> {
-    FieldTable(Object.init(a:inner:), Field("a", \.a), Field("inner", \.inner))
+    FieldTable(Object.init(a:inner:next:), Field("a", \.a), Field("inner", \.inner), Field("next", \.next))
   }
 }
 

@@ -157,12 +157,15 @@ struct RecordedMessage: ~Copyable {
 
   // MARK: keys that are strings
 
-  /// Returns the key of the next value, or of that at an index, and counts its use.
+  /// Returns the key of the next value, and counts its use.
+  @inline(__always)
+  mutating func key(_ name: String) -> TokenKey { key(name, at: tape.count) }
+
   @inline(never)
-  mutating func key(_ name: String, at index: Int? = nil) -> TokenKey {
+  mutating func key(_ name: String, at index: Int) -> TokenKey {
     let string = strings.intern(name)
     strings[string].keyUses &+= 1
-    return tape.key(string &+ TokenKey.firstString, at: index ?? tape.count)
+    return tape.key(string &+ TokenKey.firstString, at: index)
   }
 
   /// The same for a key that may have occurred before, and has this integer.
