@@ -26,11 +26,11 @@ protocol ReadableScalar: Decodable, Sendable {
   /// Returns the value of a cell of the given type, for which integers are counted from `base`.
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError) -> Self
 
-  /// Returns all elements of a packed array, of consecutive cells, or of the whole values in `elements`.
-  /// Returns nil or throws if one is not a value of this type. Each type has its own, specialized code.
+  /// Returns all elements of an array. Returns nil or throws if each must be looked at, also to find out what is wrong.
+  /// Each type has its own, specialized code.
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]?
+  /// The same for a packed array.
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]?
-  static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self]
-  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self]
 }
 
 extension ReadableScalar {
@@ -67,11 +67,14 @@ extension ReadableScalar {
     return true
   }
 
-  /// Returns all elements of an array. Returns nil or throws if each must be looked at, also to find out what is wrong.
   static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
+    try elements(at: place, message)
+  }
+
+  fileprivate static func elements(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
     guard let offset = place.tagged else {
       guard let cells = try place.elements?.run(place.number, message) else { return nil }
-      return try array(of: cells, message)
+      return try each(of: cells, message)
     }
     let reader = message.reader
     let tag = try reader.byte(at: offset)
@@ -81,27 +84,17 @@ extension ReadableScalar {
       // Both are one type, which the compiler knows under two names.
       return unsafeBitCast([UInt8](reader.buffer(at: bytes.lowerBound, count: bytes.count)), to: [Self].self)
     }
-    return try array(in: Arrays.read(reader, at: offset), message)
+    return try each(in: Arrays.read(reader, at: offset), message)
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]? {
     guard packed.stride > 0 else { return nil }
     let column = Columns.Column(type: packed.type, base: packed.base)
     let (first, stride, count) = (packed.body.lowerBound, packed.stride, packed.count)
-    return try array(of: CellRun(columns: [column], first: first, stride: stride, count: count), message)
+    return try each(of: CellRun(columns: [column], first: first, stride: stride, count: count), message)
   }
 
-  static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
-    try each(of: cells, message)
-  }
-
-  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
-    try each(in: elements, message)
-  }
-
-  // What `array` does for types without a way of their own.
-
-  fileprivate static func each(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
+  private static func each(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
     // Unlike an array that is filled, one that grows is allocated by code that knows its type.
     var result: [Self] = []
     result.reserveCapacity(cells.count)
@@ -114,7 +107,7 @@ extension ReadableScalar {
     return result
   }
 
-  fileprivate static func each(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
+  private static func each(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
     var result: [Self] = []
     // No more than the bytes can hold, since the elements were not counted; a longer array grows.
     result.reserveCapacity(min(elements.count, 8))
@@ -231,12 +224,10 @@ extension ReadableScalar where Self: FixedWidthInteger {
     }
   }
 
-  static func array(of cells: CellRun, _ message: Message) throws(FormatError) -> [Self] {
-    try isShort ? make(Int64.array(of: cells, message)) : each(of: cells, message)
-  }
-
-  static func array(in elements: Range<Int>, _ message: Message) throws(FormatError) -> [Self] {
-    try isShort ? make(Int64.array(in: elements, message)) : each(in: elements, message)
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
+    // Data is only an array of `UInt8`.
+    guard isShort, Self.self != UInt8.self else { return try elements(at: place, message) }
+    return try Int64.array(at: place, message).map { values throws(FormatError) in try make(values) }
   }
 }
 
