@@ -199,7 +199,9 @@ extension StowValue {
   /// rely on a context, and those that nest deeper than usual: `decoder.decode(StowValue.self, from: data)`.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the bytes are not one whole message.
-  public init(from bytes: some ContiguousBytes) throws { self = try StowDecoder().decode(StowValue.self, from: bytes) }
+  public init(from bytes: some ContiguousBytes) throws {
+    self = try bytes.withUnsafeBytes { try StowDecoder().decode(StowValue.self, $0) }
+  }
 
   /// Makes the value that a message of `value` would hold.
   ///
@@ -211,7 +213,9 @@ extension StowValue {
   /// Takes time and memory in proportion to the value.
   ///
   /// - Throws: What `StowEncoder.encode(_:)` throws.
-  public init(encoding value: some Encodable) throws { try self.init(from: StowEncoder().encode(value)) }
+  public init(encoding value: some Encodable) throws {
+    self = try StowEncoder().withEncoded(value) { try StowDecoder().decode(StowValue.self, $0) }
+  }
 
   /// Returns the message of this value.
   ///

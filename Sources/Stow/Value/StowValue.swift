@@ -122,6 +122,7 @@ public enum StowValue: Hashable, Sendable, ExpressibleByNilLiteral, ExpressibleB
   public static func == (left: StowValue, right: StowValue) -> Bool { left.form == right.form }
 
   /// Hashes what equal values have in common. Takes time in proportion to the value.
+  @inline(never)
   public func hash(into hasher: inout Hasher) { hasher.combine(form) }
 
   /// A value as it is decoded, where several would be written alike; floating-point numbers by their bits.
