@@ -34,7 +34,7 @@ extension CodingUserInfoKey {
 /// The options of a coder. Threads that share one with the default options do not wait for each other.
 struct SharedOptions<Options: Sendable>: ~Copyable, Sendable {
   /// Options that somebody has set, which never change.
-  private final class Changed: Sendable {
+  final class Changed: Sendable {
     let options: Options
 
     init(_ options: Options) { self.options = options }
