@@ -45,11 +45,6 @@ public struct Deferred<Value: Codable>: Codable, Sendable, Hashable {
   /// ```
   public init(message: Data) { self.message = message }
 
-  /// Returns whether both have the same message.
-  public static func == (left: Deferred, right: Deferred) -> Bool {
-    left.message.lendBytes { left in right.message.lendBytes { equalBytes(left, $0) } }
-  }
-
   /// Decodes the value.
   ///
   /// ```swift

@@ -202,7 +202,7 @@ public final class StowDecoder: Sendable {
     }
   }
 
-  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what `message(from:)` throws.
+  /// Opens a message in a span, to be read in parts, and copies the bytes. Throws what the method for other bytes throws.
   public func message(from span: RawSpan) throws -> StowMessage { try span.withUnsafeBytes { try message(from: $0) } }
 
   // MARK: sessions

@@ -145,7 +145,8 @@ public struct StowMessage: Sendable {
 
   /// Returns the elements of an array or the values of an object, in order.
   ///
-  /// They are found lazily, in constant memory but for the keys of an object and packed integers of different widths.
+  /// They are found lazily, with constant memory, except for the keys of an object, and integers that a packed array
+  /// holds in different widths.
   ///
   /// ```swift
   /// for person in try message.elements(at: ["people"]) {

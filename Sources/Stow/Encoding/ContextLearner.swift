@@ -80,9 +80,9 @@ struct ContextLearner {
     var maps = KeyLists()
     if maps.collect(&message) {
       // Maps with the same keys in another order have another list.
-      var distinct = [[ExactString]: Int]()
-      for list in 0..<maps.lists.count { distinct[Self.sortedNames(of: maps.keys(ofList: list), message)] = 1 }
-      for (names, one) in distinct { lists[names, default: 0] += one }
+      var distinct: Set<[ExactString]> = []
+      for list in 0..<maps.lists.count { distinct.insert(Self.sortedNames(of: maps.keys(ofList: list), message)) }
+      for names in distinct { lists[names, default: 0] += 1 }
     }
     for (keys, names, isSame) in asked {
       // If every object asks for the same keys, the type has them in that order.

@@ -17,8 +17,8 @@
 /// A table lists every property that the type encodes, in the order in which it encodes them, by the names of
 /// its coding keys. Check in a test that it is right (``FieldTable/check(_:)``).
 ///
-/// Classes must be final. They are decoded by their initializer, and encoded from memory if each field is a variable of
-/// theirs. These are found on a copy of an object, where each is set once to its own value: observers run.
+/// Classes must be final. They are decoded by their initializer, and encoded from memory if each field is a stored
+/// `var`. To find these, an encoder sets each of them to its own value on a copy of an object: observers run there.
 public protocol StowFields: Codable {
   /// The fields of the type.
   static var stowFields: FieldTable<Self> { get }
@@ -215,8 +215,8 @@ struct AnyField {
   let putDefault: ((UnsafeMutableRawPointer) -> Void)?
   /// The offset of the property in a value; nil if it is not stored there directly.
   let offset: Int?
-  /// Finds the address of the property of an object, which counts as a change of it, and is elsewhere if the object does
-  /// not store it as it is; nil if it is no variable of a class.
+  /// Finds the address of the property of an object, by an access that may change it. A property that is not stored as it
+  /// is has an address outside the object. Nil if the property is not a `var` of a class.
   let address: ((_ object: UnsafeRawPointer) -> UnsafeRawPointer)?
   let size: Int
   let alignment: Int
@@ -245,8 +245,8 @@ struct AnyField {
     copy = { $1.put(property($0)) }
     record = { try $1.record(property($0)) }
     isSame = { value, other in
-      // Quick, whereas a cast to a protocol searches every conformance of the program, and an object that contains itself
-      // may have no end.
+      // Comparing bytes is quick, and ends for an object that contains itself. A cast to a protocol searches every
+      // conformance of the program.
       func bytes(_ value: Value) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
       if bytes(property(value)) == bytes(property(other)) { return true }
       // A value that does not equal itself, such as a NaN, tells nothing.

@@ -171,7 +171,7 @@ final class EncodingProgram {
     let levels = levels &- 1
     builder.countCall()
     let areInTurn = keysAreInTurn(keyTable)
-    let start = isObject ? UnsafeRawPointer(value.load(as: Unmanaged<AnyObject>.self).toOpaque()) : value
+    let start = properties(of: value)
     var count = 0
     /// The slot that the next key most likely has.
     var expected = 0
@@ -235,6 +235,12 @@ final class EncodingProgram {
     }
     builder.endCall()
     builder.recorded.tape.end(count: count, in: &room)
+  }
+
+  /// Returns the address from which the offsets of properties count: that of the value, or of the object that it refers to.
+  @inline(__always)
+  private func properties(of value: UnsafeRawPointer) -> UnsafeRawPointer {
+    isObject ? UnsafeRawPointer(value.load(as: Unmanaged<AnyObject>.self).toOpaque()) : value
   }
 
   /// Returns whether the fields have the first slots, in order: then only keys that had no value yet must be found.
@@ -324,7 +330,7 @@ final class EncodingProgram {
   /// if more must be found out.
   func write(_ object: UnsafeRawPointer, by emitter: inout Emitter) -> Bool {
     guard let keyTable, let first = fields.instructions.baseAddress else { return false }
-    let object = isObject ? UnsafeRawPointer(object.load(as: Unmanaged<AnyObject>.self).toOpaque()) : object
+    let object = properties(of: object)
     emitter.writer.restart(capacity: 1024)
     var filter = keyTable.pointee.filter
     for number in fields.instructions.indices.reversed() {

@@ -49,7 +49,8 @@ package struct FormatError: Error {
   }
 }
 
-/// Not inlined: the compiler throws a typed error inline through its conformance, even if the type is known.
+/// Not inlined: the compiler calls a function that throws a typed error inline through its conformance, even
+/// if the type is known.
 @inline(never)
 func fail(_ kind: FormatError.Kind, at offset: Int) throws(FormatError) -> Never { throw FormatError(kind, at: offset) }
 

@@ -1,6 +1,7 @@
 /// A CRC-32C checksum (Castagnoli) of bytes that may come in parts.
 ///
-/// The polynomial is 1EDC6F41, reflected: the least significant bit is first, and the state is inverted before and after.
+/// The polynomial is 1EDC6F41, reflected: bits are taken from the least significant one on, the state begins with all
+/// bits set, and is inverted in the end.
 package struct Checksum: Sendable, Hashable {
   private var state = UInt32.max
 

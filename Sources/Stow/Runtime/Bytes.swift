@@ -46,7 +46,8 @@ enum PageMemory {
 
 /// A growable buffer of trivial elements, reused from message to message.
 ///
-/// There is always room for one more, so that appending ends with the rare call to grow, which saves no registers.
+/// There is always room for one more: it grows when it becomes full, so that appending ends with the rare call to grow,
+/// for which no registers are saved.
 struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   private(set) var base: UnsafeMutablePointer<Element>
   private(set) var count = 0
@@ -156,7 +157,8 @@ func borrowingEach<Element, Failure: Error>(
   }
 }
 
-/// Lends the value of an optional in place, and returns whether there was one: unwrapping copies it, by its metadata.
+/// Lends the value of an optional in place, and returns whether there was one: unwrapping a copyable value copies it,
+/// which looks up the metadata of the optional.
 @inlinable
 @inline(__always)
 func borrowingSome<Wrapped: ~Copyable, Failure: Error>(
@@ -279,7 +281,8 @@ struct ByteHash {
   }
 }
 
-/// Two words that identify a text: up to 16 bytes, padded with zeros, or the hash and the length, and the bytes decide.
+/// Two words that identify a text: for up to 16 bytes, the text itself, padded with zeros, and for more, its
+/// hash and its length, and the bytes decide.
 struct TextKey: BitwiseCopyable, Equatable {
   let first: UInt64
   let second: UInt64

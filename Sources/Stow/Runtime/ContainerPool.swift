@@ -37,7 +37,8 @@ enum ContainerReuse {
   }
 }
 
-/// Copies containers of one type, which it knows: code that does not would look up the type in a table of the runtime.
+/// Copies containers of one type, which it knows. Without it, copying one whose key type is not known statically would
+/// look up its type in a table of the runtime.
 class ContainerCopier<Container> {
   @inline(never)
   func copy(_ address: UnsafeRawPointer) -> Container { address.assumingMemoryBound(to: Container.self).pointee }
@@ -206,8 +207,10 @@ struct ContainerPools<Object: AnyObject, Keys>: ~Copyable {
   /// Keeps only the pools of which somebody holds a container. From now on each container is a new one, in a new pool.
   mutating func keepHeld() {
     reusesContainers = false
-    let held = pools.buffer.filter { !Self.pool($0).pointee.isComplete() }
-    for pool in pools.buffer where !held.contains(pool) { Self.release(pool) }
+    var held: [UnsafeMutableRawPointer] = []
+    for pool in pools.buffer {
+      if Self.pool(pool).pointee.isComplete() { Self.release(pool) } else { held.append(pool) }
+    }
     table = TypeTable()
     pools.truncate(to: 0)
     used.truncate(to: 0)

@@ -28,9 +28,7 @@ extension DecimalParts {
       return
     }
     // The parts of Foundation's `Decimal` are not public everywhere; its digits are.
-    let digits = value.significand.magnitude.description.utf8.reduce(0 as UInt128) {
-      $0 &* 10 &+ UInt128($1 &- UInt8(ascii: "0"))
-    }
+    let digits = UInt128(value.significand.magnitude.description) ?? 0
     self.init(isNegative: value.isSignMinus && digits != 0, magnitude: digits, exponent: Int8(value.exponent))
   }
 

@@ -196,6 +196,7 @@ struct KeyedDecoder<Key: CodingKey, Hold>: KeyedDecodingContainerProtocol {
     }
   }
 
+  /// The same for types that are less frequent, with less code: keys that come out of order are found by a call.
   @inline(__always)
   private func readRare<Value: ReadableScalar>(_ type: Value.Type, _ key: Key) throws -> Value {
     try withReader { reader in

@@ -116,7 +116,8 @@ struct Children: Sendable {
     return names
   }
 
-  /// Returns the most entries that may be left; in a map their number: each of many nested maps could claim all bytes.
+  /// Returns the most entries that may be left; in a map the exact number, because every one of many nested maps could
+  /// claim all bytes.
   func count(_ message: Message) throws(FormatError) -> Int {
     guard object?.shape == nil else { return min(keyCount, end - offset) }
     var (count, next) = (0, offset)

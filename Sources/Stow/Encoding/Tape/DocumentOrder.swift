@@ -93,7 +93,7 @@ struct DocumentOrder: ~Copyable {
 
   private mutating func appendContainer(_ old: Int, key: TokenKey, in parent: Int, _ message: inout RecordedMessage) {
     precondition(
-      message.conflicts[old] == nil,
+      !message.conflicts.contains(old),
       "Attempt to continue a container of another kind, which was already encoded for this key.")
     let (first, number, keys) = (pending.count, tape.nextContainer, message.tape.container(old).keys)
     var hasStrings = keys == TapeContainer.map

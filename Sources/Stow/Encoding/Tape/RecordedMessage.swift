@@ -25,8 +25,8 @@ struct RecordedMessage: ~Copyable {
   private var integerKeys = [Int: Int?]()
   /// The containers that were searched for keys: how many values each had then, and the last one of each key.
   private var searched = [Int: (count: Int, values: [Int: Int])]()
-  /// Containers that would have to continue one of another kind, and that one.
-  private(set) var conflicts = [Int: Int]()
+  /// Containers that would have to continue one of another kind.
+  private(set) var conflicts: Set<Int> = []
 
   @inline(__always)
   mutating func removeAll() {
@@ -41,7 +41,7 @@ struct RecordedMessage: ~Copyable {
     hasLatePlaces = false
     if !integerKeys.isEmpty { integerKeys = .init() }
     if !searched.isEmpty { searched = .init() }
-    if !conflicts.isEmpty { conflicts = .init() }
+    if !conflicts.isEmpty { conflicts = [] }
   }
 
   // MARK: containers
@@ -247,7 +247,7 @@ struct RecordedMessage: ~Copyable {
     isInOrder = false
     if isArray == (tape.container(found).keys == TapeContainer.array) { return found }
     // A programming error, unless it happens in a value that threw: that is known when the tape is put in order.
-    conflicts[tape.nextContainer] = found
+    conflicts.insert(tape.nextContainer)
     return nil
   }
 

@@ -162,7 +162,7 @@ struct Tape: ~Copyable {
     }
   }
 
-  /// Begins a container in a room. It counts once the first of those around it that were begun there is linked.
+  /// Begins a container in a room. What is in the room joins the message when the outermost container there is linked.
   @inline(__always)
   mutating func begin(_ form: ContainerForm, key: TokenKey, in room: inout TapeRoom) {
     room.append(form.kind, key: key, value: containers.count)
