@@ -298,12 +298,6 @@ extension Owner: StowFields where Table == Tabled {
 
 @Suite("Encoding classes with tables", .noBacktraces)
 struct TabledClassTests {
-  private func outcome(_ value: some Encodable, by encoder: StowEncoder = StowEncoder()) -> String {
-    do { return "\(Array(try encoder.encode(value)))" } catch {
-      return String(reflecting: error).replacing("Untabled", with: "Tabled")
-    }
-  }
-
   private func nodes<Table>(
     _ table: Table.Type, _ seed: Int, odd: [FieldOdd] = [.short, .long, .text, .list]
   ) -> [Node<Table>] {

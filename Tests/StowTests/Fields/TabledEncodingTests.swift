@@ -153,12 +153,6 @@ extension FieldMixture {
 /// ways, values are too deep or throw, and calls come in another order.
 @Suite("Encoding types with tables", .noBacktraces)
 struct TabledEncodingTests {
-  private func outcome(_ value: some Encodable, by encoder: StowEncoder = StowEncoder()) -> String {
-    do { return "\(Array(try encoder.encode(value)))" } catch {
-      return String(reflecting: error).replacing("Untabled", with: "Tabled")
-    }
-  }
-
   private func mixtures<Table>(
     _ table: Table.Type, _ seed: Int, odd: [FieldOdd] = [.short, .long, .text, .list]
   ) -> [FieldMixture<Table>] {

@@ -362,3 +362,10 @@ extension FieldObject {
     FieldObject(name: .random(&random), count: .random(&random))
   }
 }
+
+/// The bytes that a value is encoded as, or the error, which is to be the same for a type with a table as without.
+func outcome(_ value: some Encodable, by encoder: StowEncoder = StowEncoder()) -> String {
+  do { return "\(Array(try encoder.encode(value)))" } catch {
+    return String(reflecting: error).replacing("Untabled", with: "Tabled")
+  }
+}
