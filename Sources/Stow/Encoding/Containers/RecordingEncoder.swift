@@ -231,19 +231,26 @@ final class ObjectWriter {
   var codingPath: [any CodingKey] { builder.lend { $0.isOver ? [] : $0.recorded.path(of: turn.object) } }
 
   /// Makes this the container that is written to, and returns the key of the next value.
-  ///
-  /// Keys nearly always come in the same order as before.
   @inline(__always)
   private func announce<Key: CodingKey>(_ key: Key) -> TokenKey {
     let byte = keyByte(key)
+    return isInTurn(byte) ? TokenKey(byte: byte) : announceOutOfTurn(key, byte: byte)
+  }
+
+  /// Returns whether this is the container that is written to, and a key comes where it came before, as nearly all keys
+  /// do. Then its turn is over.
+  @inline(__always)
+  private func isInTurn(_ byte: Int) -> Bool {
+    guard builder.lend({ $0.isCurrent(turn.object) }) else { return false }
     let slot = Int(table[byte])
-    guard slot == turn.expected || slot == KeyTable.fresh && turn.expected >= 0,
-      builder.lend({ $0.isCurrent(turn.object) })
-    else {
-      return announceOutOfTurn(key, byte: byte)
+    if slot == turn.expected {
+      turn.expected = slot &+ 1
+    } else if slot == KeyTable.fresh, turn.expected >= 0 {
+      turn.expected = takeSlot(byte, isPresent: true) &+ 1
+    } else {
+      return false
     }
-    turn.expected = (slot == KeyTable.fresh ? takeSlot(byte, isPresent: true) : slot) &+ 1
-    return TokenKey(byte: byte)
+    return true
   }
 
   /// Returns a slot for a key that the message uses for the first time, which comes after all others.
@@ -301,7 +308,14 @@ final class ObjectWriter {
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    let key = announce(key)
+    let byte = keyByte(key)
+    guard isInTurn(byte) else { return putOutOfTurn(value, key, byte: byte) }
+    builder.lend { $0.put(value, key: TokenKey(byte: byte)) }
+  }
+
+  @inline(never)
+  private func putOutOfTurn<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key, byte: Int) {
+    let key = announceOutOfTurn(key, byte: byte)
     builder.lend { $0.put(value, key: key) }
   }
 

@@ -137,13 +137,11 @@ final class TapeBuilder {
   /// Records a scalar as the next value of the current container.
   @inline(__always)
   func put<Value: RecordableScalar>(_ value: Value, key: TokenKey) {
-    value.record(in: &recorded, key: key)
-    recorded.tape.linkLast(in: state.current)
+    recorded.tape.append(value.token(in: &recorded), key: key, to: state.current)
   }
 
   func putNil(key: TokenKey) {
-    recorded.recordNil(level: 0, key: key)
-    recorded.tape.linkLast(in: state.current)
+    recorded.tape.append(LooseToken(.null), key: key, to: state.current)
   }
 
   /// Records a value by an `encode(to:)`, which `body` calls, to a place that it is given.
@@ -262,7 +260,7 @@ final class TapeBuilder {
   @inline(__always)
   func appendNested(_ form: ContainerForm, key: TokenKey, parent: Int) -> Int {
     let container = recorded.tape.append(form, key: key, parent: parent)
-    recorded.tape.linkLast(in: parent)
+    recorded.tape.link(recorded.tape.count &- 1, in: parent)
     return enter(container)
   }
 

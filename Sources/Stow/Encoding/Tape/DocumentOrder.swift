@@ -65,11 +65,10 @@ struct DocumentOrder: ~Copyable {
     case .string, .url:
       let string = use(token.value, &message)
       strings[string].valueUses &+= 1
-      tape.append(token.kind, key: key, value: string)
+      tape.append(LooseToken(token.kind, UInt64(string)), key: key, to: parent)
     case .array, .object, .map: return appendContainer(token.value, key: key, in: parent, &message)
-    default: tape.append(LooseToken(token.kind, message.tape.number(token)), key: key)
+    default: tape.append(LooseToken(token.kind, message.tape.number(token)), key: key, to: parent)
     }
-    tape.linkLast(in: parent)
   }
 
   /// Returns the key of a value on the new tape. Indices are left out, because nobody asks for paths any more.
@@ -114,7 +113,7 @@ struct DocumentOrder: ~Copyable {
       sortObject(table, from: first, &message)
     }
     _ = tape.append(form, key: key, parent: parent)
-    tape.linkLast(in: parent)
+    tape.link(tape.count - 1, in: parent)
   }
 
   /// Finds the strings of a container's keys, of which some may be bytes, and returns whether it is a map: whether at

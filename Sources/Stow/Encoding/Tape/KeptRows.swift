@@ -126,8 +126,7 @@ extension RecordedMessage {
             let symbol = column.symbols.map { $0[Int(value.load(as: UInt8.self))].integer?.token }
             let token = symbol ?? column.type.token(at: value, isOptional: column.isOptional, in: &self)
             guard let token else { continue }
-            tape.append(token, key: TokenKey(byte: column.byte))
-            tape.linkLast(in: container)
+            tape.append(token, key: TokenKey(byte: column.byte), to: container)
           case .end:
             containers.removeLast()
             tape.link(Int(tape.container(container).token), in: containers[containers.count - 1])

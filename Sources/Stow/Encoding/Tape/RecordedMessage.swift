@@ -144,10 +144,7 @@ struct RecordedMessage: ~Copyable {
 
   /// Records the elements of an array to it.
   private mutating func record<Value: RecordableScalar>(_ values: [Value], to array: Int) {
-    for value in values {
-      value.record(in: &self, key: TokenKey())
-      tape.linkLast(in: array)
-    }
+    for value in values { tape.append(value.token(in: &self), key: TokenKey(), to: array) }
   }
 
   /// Records a nil that is `level` optionals deep.

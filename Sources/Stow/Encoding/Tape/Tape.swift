@@ -67,6 +67,18 @@ struct Tape: ~Copyable {
 
   // MARK: appending
 
+  /// Appends a scalar as the last value of a container, which was made.
+  @inline(__always)
+  mutating func append(_ token: LooseToken, key: TokenKey, to container: Int) {
+    var value = token.value
+    if token.kind.hasWord {
+      value = words.count
+      words.append(token.number)
+    }
+    let previous = containers.base[container].append(tokens.count)
+    tokens.append(Token(token.kind, key: key, value: value, previous: previous))
+  }
+
   /// Appends a scalar. Until it is linked, it follows the token before it.
   @inline(__always)
   mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int = 0) {
@@ -104,13 +116,6 @@ struct Tape: ~Copyable {
   /// Makes a complete value the last one of a container.
   @inline(__always)
   mutating func link(_ index: Int, in container: Int) { tokens[index].previous = containers[container].append(index) }
-
-  @inline(__always)
-  mutating func linkLast(in container: Int) {
-    // There always is one, and the container was made.
-    let index = tokens.count &- 1
-    tokens.base[index].previous = containers.base[container].append(index)
-  }
 
   /// Makes the value at `start` that of a place, which keeps its key and where it is linked. Returns whether the tape
   /// is as if it had been there from the beginning.
