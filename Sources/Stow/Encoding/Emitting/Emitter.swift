@@ -132,7 +132,7 @@ struct Emitter: ~Copyable {
   private mutating func writePresence(
     _ object: TapeContainer, _ keys: KeyTable.Reference, _ message: inout RecordedMessage
   ) {
-    let (table, tokens, slots) = (keys.pointee.table, message.tape.all, keys.pointee.present.buffer)
+    let (table, tokens, slots) = (keys.pointee.table, message.tape.all, keys.pointee.present)
     var token = Int(object.last)
     var slot = Int(table[tokens[token].key.byte])
     writer.reserve(Records.presenceSize(slots.count) + BackwardWriter.margin)

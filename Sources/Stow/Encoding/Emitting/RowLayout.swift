@@ -289,7 +289,7 @@ extension KeptRows {
     func place(_ byte: Int) -> UInt64 {
       guard let keys = objects.last else { return 0 }
       let slot = keys.pointee.slot(ofByte: byte)
-      return keys.pointee.present.buffer.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
+      return keys.pointee.present.firstIndex(of: slot).map { 1 << UInt64($0) } ?? 0
     }
     for step in steps {
       switch step {

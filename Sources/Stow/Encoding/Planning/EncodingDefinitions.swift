@@ -6,24 +6,18 @@ import Synchronization
 /// The definitions of a context never change, and are shared by threads. Those of a log or a stream grow from
 /// record to record, and belong to its writer.
 package final class EncodingDefinitions: @unchecked Sendable {
-  struct State: ~Copyable {
-    /// A number that identifies these definitions, and changes when they grow.
-    fileprivate(set) var version = EncodingDefinitions.newVersion()
-    /// How many bytes all preludes together may still take.
-    fileprivate(set) var room: Int
-    /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
-    /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
-    fileprivate(set) var strings = StringPool()
-    /// The numbers of symbols and shapes.
-    fileprivate(set) var counts = (symbols: 0, shapes: 0)
-    /// The shapes that have a string as a key, by string, those with the fewest keys first.
-    fileprivate(set) var shapesByKey: [[Int]] = []
-  }
+  /// A number that identifies these definitions, and changes when they grow.
+  private(set) var version = EncodingDefinitions.newVersion()
+  /// How many bytes all preludes together may still take.
+  private(set) var room: Int
+  /// The numbers of symbols and shapes.
+  private(set) var counts = (symbols: 0, shapes: 0)
+  /// Symbols and keys, each once; in definitions that grow, also other strings that were written. The
+  /// `symbol` of an entry is its number, counted from one; 0 if it only was written.
   // Unchecked because it is accessed often, and accesses call nothing that comes back here.
-  @exclusivity(unchecked) private var state: State
-  var version: UInt64 { state.version }
-  var room: Int { state.room }
-  var strings: StringPool { @inline(__always) _read { yield state.strings } }
+  @exclusivity(unchecked) private var strings = StringPool()
+  /// The shapes that have a string as a key, by string, those with the fewest keys first.
+  private var shapesByKey: [[Int]] = []
   /// Whether every message adds what it defines.
   let grows: Bool
   /// The most bytes that all preludes together may have. Readers refuse more.
@@ -44,13 +38,13 @@ package final class EncodingDefinitions: @unchecked Sendable {
   init(_ content: ContextMessage) {
     grows = false
     limit = .max
-    state = State(room: .max)
-    for symbol in content.symbols { noteSymbol(state.strings.intern(symbol)) }
+    room = .max
+    for symbol in content.symbols { noteSymbol(strings.intern(symbol)) }
     // Keys that are symbols are not looked up, because symbols may be long and keys many: they come first in the pool.
     for (shape, numbers) in zip(content.shapes, content.keyNumbers) {
-      addShape(zip(shape, numbers).map { UInt32($1 < state.counts.symbols ? $1 : state.strings.intern($0)) })
+      addShape(zip(shape, numbers).map { UInt32($1 < counts.symbols ? $1 : strings.intern($0)) })
     }
-    for key in state.shapesByKey.indices { sortShapes(ofKey: key) }
+    for key in shapesByKey.indices { sortShapes(ofKey: key) }
   }
 
   /// Makes empty definitions, to which every message adds its own.
@@ -60,68 +54,76 @@ package final class EncodingDefinitions: @unchecked Sendable {
   package init(limit: Int = .max) {
     grows = true
     self.limit = limit
-    state = State(room: limit)
+    room = limit
   }
 
   private func noteSymbol(_ index: Int) {
-    let size = state.counts.symbols < Symbols.shortLimit ? 1 : 1 + Varint.size(state.counts.symbols)
-    state.counts.symbols += 1
-    state.strings[index].symbol = UInt32(state.counts.symbols)
-    state.strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
+    let size = counts.symbols < Symbols.shortLimit ? 1 : 1 + Varint.size(counts.symbols)
+    counts.symbols += 1
+    strings[index].symbol = UInt32(counts.symbols)
+    strings[index].mark = size < KeyText.measure(strings.utf8(index)).size ? 1 : 0
   }
 
   private func addShape(_ indices: [UInt32]) {
-    while state.shapesByKey.count < strings.count { state.shapesByKey.append([]) }
+    while shapesByKey.count < strings.count { shapesByKey.append([]) }
     shapesByList[indices] = shapes.count
-    for key in indices { state.shapesByKey[Int(key)].append(shapes.count) }
+    for key in indices { shapesByKey[Int(key)].append(shapes.count) }
     shapes.append(indices)
-    state.counts.shapes = shapes.count
+    counts.shapes = shapes.count
     keyCount += indices.count
   }
 
   /// Puts the shapes that have a key in the order in which they are tried.
   private func sortShapes(ofKey key: Int) {
-    let numbers = state.shapesByKey[key]
+    let numbers = shapesByKey[key]
     let order = sortedIndices(numbers.count) {
       (shapes[numbers[$0]].count, numbers[$0]) < (shapes[numbers[$1]].count, numbers[$1])
     }
-    state.shapesByKey[key] = order.map { numbers[$0] }
+    shapesByKey[key] = order.map { numbers[$0] }
   }
 
   /// Whether messages add nothing more, because too much was added already.
   package var isFull: Bool { strings.byteCount > Self.most.bytes || keyCount > Self.most.keys }
 
+  /// Whether messages add what they define.
+  var takesMore: Bool { grows && !isFull }
+
   /// Forgets all definitions, when the reader does, too.
   package func removeAll() {
-    state.version = Self.newVersion()
-    state.room = limit
-    state.counts = (0, 0)
-    state.strings.removeAll()
+    version = Self.newVersion()
+    room = limit
+    counts = (0, 0)
+    strings.removeAll()
     shapes.removeAll(keepingCapacity: true)
     keyCount = 0
-    state.shapesByKey.removeAll(keepingCapacity: true)
+    shapesByKey.removeAll(keepingCapacity: true)
     shapesByList.removeAll(keepingCapacity: true)
   }
 
   /// Adds what a message defines, and remembers its other strings.
   func add(_ message: borrowing RecordedMessage, _ plan: borrowing MessagePlan) {
-    for string in plan.symbols { noteSymbol(state.strings.add(message.strings.utf8(string))) }
+    for string in plan.symbols { noteSymbol(strings.add(message.strings.utf8(string))) }
     for shape in plan.shapes {
-      let indices = plan.keys(of: shape, message).map { UInt32(state.strings.add(message.strings.utf8($0))) }
+      let indices = plan.keys(of: shape, message).map { UInt32(strings.add(message.strings.utf8($0))) }
       addShape(indices)
       for key in indices { sortShapes(ofKey: Int(key)) }
-      state.version = Self.newVersion()
+      version = Self.newVersion()
     }
     for index in 0..<message.strings.count where message.strings[index].symbol == 0 && !isFull {
-      _ = state.strings.add(message.strings.utf8(index))
+      _ = strings.add(message.strings.utf8(index))
     }
-    if room < .max { state.room -= plan.preludeBound(message) }
+    if room < .max { room -= plan.preludeBound(message) }
   }
-
-  var counts: (symbols: Int, shapes: Int) { state.counts }
 
   func key(_ place: Int, ofShape shape: Int) -> UnsafeRawBufferPointer {
     strings.utf8(Int(shapes[shape][place]))
+  }
+
+  /// Returns what is known of a string; nil if it is not here.
+  @inline(__always)
+  func entry(of utf8: UnsafeRawBufferPointer) -> StringEntry? {
+    let index = strings.find(utf8)
+    return index < 0 ? nil : strings[index]
   }
 
   /// A shape that has all keys of an object, in order.
@@ -145,14 +147,14 @@ package final class EncodingDefinitions: @unchecked Sendable {
     var wanted: [UInt32] = []
     for name in names {
       let index = strings.find(name)
-      guard index >= 0, index < state.shapesByKey.count else { return nil }
+      guard index >= 0, index < shapesByKey.count else { return nil }
       wanted.append(UInt32(index))
     }
     if isExact { return shapesByList[wanted].map { Match(number: $0, positions: Array(wanted.indices)) } }
     // The shortest of the lists of shapes.
-    guard let rarest = wanted.min(by: { state.shapesByKey[Int($0)].count < state.shapesByKey[Int($1)].count })
+    guard let rarest = wanted.min(by: { shapesByKey[Int($0)].count < shapesByKey[Int($1)].count })
     else { return nil }
-    for shape in state.shapesByKey[Int(rarest)] {
+    for shape in shapesByKey[Int(rarest)] {
       let count = shapes[shape].count
       guard count <= Self.mostKeys else { return nil }
       if count >= wanted.count, let positions = positions(of: wanted, inShape: shape) {
@@ -182,7 +184,7 @@ extension KeyTable {
   @inline(never)
   mutating func findMatch(_ definitions: EncodingDefinitions) -> Int {
     collectPresent()
-    let found = definitions.match(present.buffer.map { utf8(atSlot: $0) }, isExact: false)
+    let found = definitions.match(present.map { utf8(atSlot: $0) }, isExact: false)
     let slots = found.map { shape in
       shape.positions.enumerated().map { place, position in
         if position >= 0 { return present[position] }
@@ -193,6 +195,6 @@ extension KeyTable {
     return add(
       Match(
         version: definitions.version, states: (0..<slotCount).map { state(ofSlot: $0) },
-        shape: found?.number ?? -1, present: slots ?? [], cost: found?.cost ?? 0, textSize: textSize))
+        shape: found?.number ?? -1, cost: found?.cost ?? 0, textSize: textSize), slots: slots ?? [])
   }
 }

@@ -91,11 +91,11 @@ struct Planner: ~Copyable {
 
   private mutating func chooseShapes(_ message: inout RecordedMessage, _ definitions: EncodingDefinitions?) {
     for keys in message.keyTables.active.buffer {
-      if let definitions, takeKnownShape(keys, definitions) { continue }
+      if takeKnownShape(keys, definitions) { continue }
       keys.pointee.shape = -1
       keys.pointee.collectPresent()
       // For later messages, the keys without a value join.
-      let isDefined = definitions.map { $0.grows && !$0.isFull } ?? false && keys.pointee.present.count > 0
+      let isDefined = definitions?.takesMore ?? false && keys.pointee.present.count > 0
       if isDefined { keys.pointee.collectPresent(all: true) }
       considerShape(
         .keyTable(keys.pointee.index), textSize: keys.pointee.textSize, uses: keys.pointee.uses,
@@ -123,14 +123,18 @@ struct Planner: ~Copyable {
 
   /// Returns whether the reader knows the shapes of all objects and maps.
   private mutating func knowsShapes(of message: inout RecordedMessage, _ definitions: EncodingDefinitions?) -> Bool {
-    guard let definitions, plan.maps.lists.count == 0 else { return false }
-    return message.keyTables.active.buffer.allSatisfy { takeKnownShape($0, definitions) }
+    if plan.maps.lists.count > 0 { return false }
+    for keys in message.keyTables.active.buffer where !takeKnownShape(keys, definitions) { return false }
+    return true
   }
 
   /// Makes objects records of a shape that the reader knows, if there is one and no other way takes fewer bytes.
-  private func takeKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions) -> Bool {
+  private mutating func takeKnownShape(_ keys: KeyTable.Reference, _ definitions: EncodingDefinitions?) -> Bool {
+    // The definitions are unwrapped only where they are used, so that no reference to them is counted.
+    guard let version = definitions?.version,
+      let match = keys.pointee.match(version: version) ?? definitions.map({ keys.pointee.findMatch($0) })
+    else { return false }
     let uses = keys.pointee.uses
-    let match = keys.pointee.match(version: definitions.version) ?? keys.pointee.findMatch(definitions)
     let textSize = keys.pointee.matches[match].textSize
     let gain = Int64(uses) * Int64(textSize - keys.pointee.matches[match].cost)
     guard keys.pointee.matches[match].shape >= 0, gain > 0,
@@ -176,7 +180,7 @@ struct Planner: ~Copyable {
 
   private mutating func chooseSymbols(_ message: inout RecordedMessage, _ definitions: EncodingDefinitions?) {
     for index in 0..<message.strings.count {
-      if let definitions, isShared(index, &message.strings, definitions) { continue }
+      if definitions != nil, isShared(index, &message.strings, definitions) { continue }
       considerSymbol(index, message.strings)
     }
     let shortPlaces = max(0, Symbols.shortLimit - plan.firstSymbol)
@@ -217,15 +221,13 @@ struct Planner: ~Copyable {
   /// Returns whether earlier messages settle a string: as a symbol that the reader knows, or as one for later messages.
   @inline(__always)
   private mutating func isShared(
-    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions
+    _ index: Int, _ strings: inout StringPool, _ definitions: EncodingDefinitions?
   ) -> Bool {
     let uses = Int64(strings[index].valueUses) + Int64(strings[index].keyUses)
     guard uses > 0 else { return true }
-    let found = definitions.strings.find(strings.utf8(index))
-    guard found >= 0 else { return false }
-    let known = definitions.strings[found]
+    guard let known = definitions?.entry(of: strings.utf8(index)) else { return false }
     if known.symbol == 0 {
-      guard definitions.grows, !definitions.isFull,
+      guard definitions?.takesMore ?? false,
         KeyText.measure(strings.utf8(index)).size >= Self.shortestDefined
       else { return false }
       candidates.append(Candidate(string: index, uses: uses, shortGain: Self.worthPrelude, longGain: Self.worthPrelude))
@@ -292,7 +294,7 @@ struct MessagePlan: ~Copyable {
     switch shape.source {
     case .keyTable(let index):
       let keys = message.keyTables[index]
-      return keys.pointee.present.buffer.map { keys.pointee.string(atSlot: $0) }
+      return keys.pointee.present.map { keys.pointee.string(atSlot: $0) }
     case .list(let index): return Array(maps.keys(ofList: index))
     }
   }

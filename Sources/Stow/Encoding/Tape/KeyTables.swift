@@ -123,6 +123,8 @@ struct KeyTable: ~Copyable {
   private(set) var filter: UInt64 = 0
   /// The matches that were found for messages that used the same keys.
   private(set) var matches: [Match] = []
+  /// Lists of slots: those of the matches, and after them the one that was collected last.
+  private var slotLists = GrowableBuffer<Int>(capacity: 32)
 
   // Of one message.
 
@@ -140,7 +142,8 @@ struct KeyTable: ~Copyable {
 
   /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, −1 for a key
   /// that was not used. A key without a value may have a slot, such as that of an optional that is nil.
-  private(set) var present = GrowableBuffer<Int>(capacity: 32)
+  var present: UnsafeMutableBufferPointer<Int> { UnsafeMutableBufferPointer(rebasing: slotLists.buffer[presentList]) }
+  private var presentList = 0..<0
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
   /// The number of the shape in the message; −1 if the objects are maps.
@@ -252,14 +255,21 @@ struct KeyTable: ~Copyable {
   func hasValue(atSlot slot: Int) -> Bool { table[Int(keys[slot])] & Self.absent == 0 }
 
   /// The bytes of the texts of the keys that are written.
-  var textSize: Int { present.buffer.reduce(0) { $0 + text(ofKey: Int(keys[$1])).count } }
+  var textSize: Int { present.reduce(0) { $0 + text(ofKey: Int(keys[$1])).count } }
 
   /// Notes which slots have values, for a message that is complete.
   ///
   /// - Parameter all: Whether the shape has the other slots, too.
   mutating func collectPresent(all: Bool = false) {
-    present.removeAll()
-    for slot in 0..<slotCount where all || hasValue(atSlot: slot) { present.append(slot) }
+    presentList = keep((0..<slotCount).filter { all || hasValue(atSlot: $0) })
+  }
+
+  /// Puts a list of slots after those of the matches, and returns where it is.
+  private mutating func keep(_ slots: [Int]) -> Range<Int> {
+    slotLists.truncate(to: matches.last?.present.upperBound ?? 0)
+    let start = slotLists.count
+    for slot in slots { slotLists.append(slot) }
+    return start..<slotLists.count
   }
 
   // MARK: shapes of definitions
@@ -268,7 +278,8 @@ struct KeyTable: ~Copyable {
   func state(ofSlot slot: Int) -> UInt16 { UInt16(keys[slot]) | table[Int(keys[slot])] & Self.absent }
 
   private func hasStates(_ states: [UInt16]) -> Bool {
-    states.count == slotCount && states.indices.allSatisfy { state(ofSlot: $0) == states[$0] }
+    // The last keys are the likeliest to differ.
+    states.count == slotCount && states.indices.reversed().allSatisfy { state(ofSlot: $0) == states[$0] }
   }
 
   /// The shape in some definitions for objects of messages that used certain keys.
@@ -277,8 +288,8 @@ struct KeyTable: ~Copyable {
     let states: [UInt16]
     /// The shape that has all keys with values, or −1.
     let shape: Int
-    /// The slots of its keys; −1 for a key that the messages did not use.
-    let present: [Int]
+    /// Where the slots of its keys are listed; −1 for a key that the messages did not use.
+    var present = 0..<0
     /// How many bytes an object takes as a record of it, besides its length and values.
     let cost: Int
     let textSize: Int
@@ -291,8 +302,9 @@ struct KeyTable: ~Copyable {
   @inline(__always)
   func match(version: UInt64) -> Int? { matches.firstIndex { $0.version == version && hasStates($0.states) } }
 
-  mutating func add(_ match: Match) -> Int {
+  mutating func add(_ match: consuming Match, slots: [Int]) -> Int {
     if matches.count == Self.mostMatches { matches.removeAll() }
+    match.present = keep(slots)
     matches.append(match)
     return matches.count - 1
   }
@@ -300,9 +312,8 @@ struct KeyTable: ~Copyable {
   /// Makes the objects records of the shape that was found.
   mutating func take(match: Int) {
     shape = matches[match].shape
+    presentList = matches[match].present
     strings.truncate(to: 0)
-    present.removeAll()
-    for slot in matches[match].present { present.append(slot) }
   }
 
   // MARK: strings of the pool
@@ -312,7 +323,7 @@ struct KeyTable: ~Copyable {
     let written = shape >= 0 ? 1 : uses
     strings.truncate(to: 0)
     for _ in 0..<slotCount { strings.append(-1) }
-    for slot in present.buffer {
+    for slot in present {
       let string = pool.add(utf8(atSlot: slot))
       pool[string].keyUses &+= UInt32(truncatingIfNeeded: written)
       strings[slot] = string
