@@ -89,13 +89,14 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
   /// Returns nil when the message is over.
   @inline(__always)
   @discardableResult
-  private mutating func append<Result>(_ body: (TapeBuilder, _ index: Int) throws -> Result) rethrows -> Result? {
-    let array = array
+  private mutating func append<Result>(
+    _ body: (TapeBuilder, _ index: Int, _ array: Int) throws -> Result
+  ) rethrows -> Result? {
     var index = lastCount
     let result = try position.builder?.lend { builder in
       if !builder.isCurrent(array) { builder.go(to: array) }
       index = Int(builder.recorded.tape.container(array).count)
-      return try body(builder, index)
+      return try body(builder, index, array)
     }
     lastCount = index &+ 1
     return result
@@ -103,37 +104,30 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    append { builder, _ in builder.put(value, key: TokenKey()) }
+    append { builder, _, _ in builder.put(value, key: TokenKey()) }
   }
 
-  mutating func encodeNil() { append { builder, _ in builder.putNil(key: TokenKey()) } }
+  mutating func encodeNil() { append { builder, _, _ in builder.putNil(key: TokenKey()) } }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
-    let array = array
-    try append { try $0.encode(value, key: $0.recorded.tape.key($1), in: array) }
+    try append { try $0.encode(value, key: $0.recorded.tape.key($1), in: $2) }
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    let array = array
-    return append { $0.nestedKeyedContainer(keyType, $0.recorded.tape.key($1), in: array) }
-      ?? TapeBuilder.discarding(keyType)
+    append { $0.nestedKeyedContainer(keyType, $0.recorded.tape.key($1), in: $2) } ?? TapeBuilder.discarding(keyType)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    let array = array
-    return append { $0.nestedUnkeyedContainer($0.recorded.tape.key($1), in: array) }
-      ?? UnkeyedEncoder(over: position)
+    append { $0.nestedUnkeyedContainer($0.recorded.tape.key($1), in: $2) } ?? UnkeyedEncoder(over: position)
   }
 
   mutating func superEncoder() -> any Encoder {
-    let array = array
-    return append { $0.appendPlace(key: $0.recorded.tape.key($1), parent: array) }
-      ?? RecordingEncoder(over: position)
+    append { $0.appendPlace(key: $0.recorded.tape.key($1), parent: $2) } ?? RecordingEncoder(over: position)
   }
 }
 
@@ -230,13 +224,6 @@ final class ObjectWriter {
 
   var codingPath: [any CodingKey] { builder.lend { $0.isOver ? [] : $0.recorded.path(of: turn.object) } }
 
-  /// Makes this the container that is written to, and returns the key of the next value.
-  @inline(__always)
-  private func announce<Key: CodingKey>(_ key: Key) -> TokenKey {
-    let byte = keyByte(key)
-    return isInTurn(byte) ? TokenKey(byte: byte) : announceOutOfTurn(key, byte: byte)
-  }
-
   /// Returns whether this is the container that is written to, and a key comes where it came before, as nearly all keys
   /// do. Then its turn is over.
   @inline(__always)
@@ -326,24 +313,25 @@ final class ObjectWriter {
 
   @inline(__always)
   func encode<Value: Encodable, Key: CodingKey>(_ value: Value, _ key: Key) throws {
-    let key = announce(key)
-    try builder.lend { try $0.encode(value, key: key, in: turn.object) }
+    try record(key) { try $0.encode(value, key: $1, in: $2) }
   }
 
   @inline(__always)
   func encodeIfPresent<Value: Encodable, Key: CodingKey>(_ value: Value?, _ key: Key) throws {
     let isPresent = try borrowingSome(value) { value in
-      let key = announce(key)
-      try builder.lend { try $0.encode(value, key: key, in: turn.object, level: 1) }
+      try record(key) { try $0.encode(value, key: $1, in: $2, level: 1) }
     }
     if !isPresent { skip(key) }
   }
 
   /// Lets `body` record the value for `key`, which may be a container; it receives the key and the object.
   @inline(__always)
-  func record<Key: CodingKey, Result>(_ key: Key, _ body: (TapeBuilder, TokenKey, _ object: Int) -> Result) -> Result {
-    let key = announce(key)
-    return builder.lend { body($0, key, turn.object) }
+  func record<Key: CodingKey, Result>(
+    _ key: Key, _ body: (TapeBuilder, TokenKey, _ object: Int) throws -> Result
+  ) rethrows -> Result {
+    let byte = keyByte(key)
+    let key = isInTurn(byte) ? TokenKey(byte: byte) : announceOutOfTurn(key, byte: byte)
+    return try builder.lend { try body($0, key, turn.object) }
   }
 
   func encoderForSuper() -> any Encoder {
