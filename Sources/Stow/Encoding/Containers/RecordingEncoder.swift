@@ -307,8 +307,8 @@ final class ObjectWriter {
   }
 
   @inline(__always)
-  func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value?, _ key: Key) {
-    if let value { put(value, key) } else { skip(key) }
+  func put<Value: RecordableScalar, Key: CodingKey>(_ value: borrowing Value?, _ key: Key) {
+    if !borrowingSome(value, { put(copy $0, key) }) { skip(key) }
   }
 
   @inline(__always)
