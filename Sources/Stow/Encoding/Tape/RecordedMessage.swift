@@ -149,7 +149,7 @@ struct RecordedMessage: ~Copyable {
 
   /// Records a nil that is `level` optionals deep.
   mutating func recordNil(level: Int, key: TokenKey) {
-    if level == 0 { tape.append(.null, key: key) } else { tape.append(.nestedNil, key: key, value: level) }
+    tape.append(LooseToken(level == 0 ? .null : .nestedNil, UInt64(level)), key: key)
   }
 
   // MARK: keys that are strings

@@ -70,26 +70,21 @@ struct Tape: ~Copyable {
   /// Appends a scalar as the last value of a container, which was made.
   @inline(__always)
   mutating func append(_ token: LooseToken, key: TokenKey, to container: Int) {
+    append(token, key: key, after: containers.base[container].append(tokens.count))
+  }
+
+  /// Appends a scalar. Until it is linked, it follows the token before it.
+  @inline(__always)
+  mutating func append(_ token: LooseToken, key: TokenKey) { append(token, key: key, after: tokens.count &- 1) }
+
+  @inline(__always)
+  private mutating func append(_ token: LooseToken, key: TokenKey, after previous: Int) {
     var value = token.value
     if token.kind.hasWord {
       value = words.count
       words.append(token.number)
     }
-    let previous = containers.base[container].append(tokens.count)
     tokens.append(Token(token.kind, key: key, value: value, previous: previous))
-  }
-
-  /// Appends a scalar. Until it is linked, it follows the token before it.
-  @inline(__always)
-  mutating func append(_ kind: Token.Kind, key: TokenKey, value: Int = 0) {
-    tokens.append(Token(kind, key: key, value: value, previous: tokens.count &- 1))
-  }
-
-  @inline(__always)
-  mutating func append(_ token: LooseToken, key: TokenKey) {
-    guard token.kind.hasWord else { return append(token.kind, key: key, value: token.value) }
-    append(token.kind, key: key, value: words.count)
-    words.append(token.number)
   }
 
   /// Appends a place, whose value comes later or never, and returns its token.
