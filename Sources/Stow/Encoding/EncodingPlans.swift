@@ -5,7 +5,7 @@ final class ScalarEncodingPlan<Value: RecordableScalar>: EncodingPlan<Value> {
   }
 }
 
-/// Records arrays or dictionaries of scalars by code that is specialized for their type.
+/// Records arrays or dictionaries of scalars.
 private final class ScalarsEncodingPlan<Values>: EncodingPlan<Values> {
   private let record: (borrowing Values, inout RecordedMessage, inout TapeRoom, TokenKey) -> Void
 
@@ -75,7 +75,12 @@ extension Encodable {
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan? {
     guard Key.self == String.self else { return nil }
-    return ScalarTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryEncodingPlan<Value>()
+    // The most usual dictionaries have code for their type; that of all others would be much.
+    return switch Value.self {
+    case is String.Type: String.makeDictionaryPlan()
+    case is Int.Type: Int.makeDictionaryPlan()
+    default: ScalarTypes.scalar(Value.self)?.makeDictionaryPlan() ?? DictionaryEncodingPlan<Value>()
+    }
   }
 }
 

@@ -226,8 +226,10 @@ final class EncodingProgram {
       case .scalars where levels > 0, .map where levels > 0:
         let isMap = field.pointee.operation == .map
         field.pointee.coder._withUnsafeGuaranteedRef {
-          $0.element?.record(
-            wholeAt: value, isMap: isMap, isOptional: isOptional, in: &builder.recorded, on: &room, key: key)
+          guard let type = $0.element else { return }
+          isMap
+            ? type.record(mapAt: value, isOptional: isOptional, in: &builder.recorded, on: &room, key: key)
+            : type.record(arrayAt: value, isOptional: isOptional, in: &builder.recorded, on: &room, key: key)
         }
         builder.recorded.tape.enlarge(&room, to: fields.instructions.count)
       case .scalars, .map, .other: try recordApart(field, value, key, builder, &room)

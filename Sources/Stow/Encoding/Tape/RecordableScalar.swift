@@ -15,14 +15,13 @@ protocol RecordableScalar: Encodable, Equatable, Sendable {
   /// Returns the value at an address, or an optional one there, as a token; nil if it is nil.
   static func token(at address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage) -> LooseToken?
 
-  /// Record an array and a dictionary in a room for one token. Each type has its own, specialized code.
+  /// Records an array in a room for one token. Each type has its own, specialized code.
   static func record(_ values: [Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey)
-  static func record(_ map: [String: Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey)
 
-  /// Records the array or the dictionary that is at an address, or an optional one there that is not nil.
+  /// Records the array that is at an address, or an optional one there that is not nil.
   static func record(
-    wholeAt address: UnsafeRawPointer, isMap: Bool, isOptional: Bool, in message: inout RecordedMessage,
-    on room: inout TapeRoom, key: TokenKey)
+    arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, on room: inout TapeRoom,
+    key: TokenKey)
 
   /// Returns an array as a value that is packed when it is written; nil if it has no such form.
   static func retained(_ values: [Self]) -> RetainedValue?
@@ -167,18 +166,45 @@ extension RecordableScalar {
     return token
   }
 
+  static func record(
+    arrayAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, on room: inout TapeRoom,
+    key: TokenKey
+  ) {
+    address.lend([Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
+  }
+
+  @inline(never)
   static func record(_ values: [Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey) {
     if values.count >= RetainedValue.fewestElements, let value = retained(values) {
       return room.append(message.retain(value), key: key)
     }
-    message.tape.begin(.array, key: key, in: &room)
-    message.tape.enlarge(&room, to: values.count)
+    message.tape.beginArray(of: values.count, key: key, in: &room)
     values.withUnsafeBufferPointer {
       borrowingEach(of: $0) { value, _ in room.append(value.token(in: &message), key: TokenKey()) }
     }
     message.tape.end(count: values.count, in: &room)
   }
 
+  /// Records the dictionary that is at an address, or an optional one there that is not nil.
+  static func record(
+    mapAt address: UnsafeRawPointer, isOptional: Bool, in message: inout RecordedMessage, on room: inout TapeRoom,
+    key: TokenKey
+  ) {
+    // All but the most usual dictionaries share one code.
+    if Self.self == String.self { return String.lend(mapAt: address, isOptional, in: &message, on: &room, key) }
+    if Self.self == Int.self { return Int.lend(mapAt: address, isOptional, in: &message, on: &room, key) }
+    lend(mapAt: address, isOptional, in: &message, on: &room, key)
+  }
+
+  @inline(__always)
+  private static func lend(
+    mapAt address: UnsafeRawPointer, _ isOptional: Bool, in message: inout RecordedMessage, on room: inout TapeRoom,
+    _ key: TokenKey
+  ) {
+    address.lend([String: Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
+  }
+
+  @inline(never)
   static func record(_ map: [String: Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey) {
     message.tape.begin(message.mapForm(), key: key, in: &room)
     message.tape.enlarge(&room, to: map.count)
@@ -187,17 +213,6 @@ extension RecordableScalar {
       room.append(value.token(in: &message), key: key)
     }
     message.tape.end(count: map.count, in: &room)
-  }
-
-  static func record(
-    wholeAt address: UnsafeRawPointer, isMap: Bool, isOptional: Bool, in message: inout RecordedMessage,
-    on room: inout TapeRoom, key: TokenKey
-  ) {
-    if isMap {
-      address.lend([String: Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
-    } else {
-      address.lend([Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
-    }
   }
 
   static func retained(_ values: [Self]) -> RetainedValue? { nil }
@@ -210,5 +225,14 @@ extension TapeScalar where Self: FixedWidthInteger {
   static func retained(_ values: [Self]) -> RetainedValue? {
     if bitWidth == 64, !isSigned, values.contains(where: { $0 > Self(Int64.max) }) { return nil }
     return .integers(values.map { Int64(truncatingIfNeeded: $0) })
+  }
+}
+
+extension Tape {
+  /// Begins an array in a room for all of its elements. Not inlined, so that all types share it.
+  @inline(never)
+  fileprivate mutating func beginArray(of count: Int, key: TokenKey, in room: inout TapeRoom) {
+    begin(.array, key: key, in: &room)
+    enlarge(&room, to: count)
   }
 }
