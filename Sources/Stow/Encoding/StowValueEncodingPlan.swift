@@ -18,6 +18,14 @@ extension TapeBuilder {
     case .double(let value): value.record(in: &recorded, key: key)
     case .bool(let value): value.record(in: &recorded, key: key)
     case .null: recorded.recordNil(level: level, key: key)
+    case .array, .object: try appendContainer(value, key: key, parent: parent)
+    default: appendRare(copy value, key: key, level: level)
+    }
+  }
+
+  @inline(never)
+  private func appendContainer(_ value: borrowing StowValue, key: TokenKey, parent: Int) throws {
+    switch value {
     case .array(let elements):
       try recordNest(of: value, isMap: false, key: key, parent: parent) { array in
         try elements.withUnsafeBufferPointer { try encode($0, in: array) }
@@ -28,7 +36,7 @@ extension TapeBuilder {
           try object.values.withUnsafeBufferPointer { try encode(keys, $0, in: map) }
         }
       }
-    default: appendRare(copy value, key: key, level: level)
+    default: preconditionFailure("recorded by the caller")
     }
   }
 

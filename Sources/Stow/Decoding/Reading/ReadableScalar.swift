@@ -67,9 +67,8 @@ extension ReadableScalar {
     return true
   }
 
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
-    try elements(at: place, message)
-  }
+  /// Returns nil: of most types, to make a value takes longer than to find it.
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? { nil }
 
   fileprivate static func elements(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
     guard let offset = place.tagged else {
@@ -146,6 +145,10 @@ extension Bool: ReadableScalar {
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
     guard case .bool(let value) = cell else { try fail(.cellMismatch, at: offset) }
     return value
+  }
+
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Bool]? {
+    try elements(at: place, message)
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Bool]? {
@@ -225,6 +228,7 @@ extension ReadableScalar where Self: FixedWidthInteger {
   }
 
   static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
+    if bitWidth > 64 { return nil }
     // Data is only an array of `UInt8`.
     guard isShort, Self.self != UInt8.self else { return try elements(at: place, message) }
     return try Int64.array(at: place, message).map { values throws(FormatError) in try make(values) }
@@ -287,6 +291,10 @@ extension Double: ReadableScalar {
     return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
   }
 
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Double]? {
+    try elements(at: place, message)
+  }
+
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Double]? {
     try [Double].filled(count: packed.count) { target, initialized throws(FormatError) in
       try packed.readDoubles(message.reader, into: target)
@@ -312,6 +320,10 @@ extension Float: ReadableScalar {
     if Tag.kind(of: try reader.byte(at: offset)) == .integer { return try nearest(reader, at: offset, next: &next) }
     let value = try Double.read(message, at: offset, next: &next)
     return try Float(value).checked(wasFinite: value.isFinite, at: offset)
+  }
+
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Float]? {
+    try elements(at: place, message)
   }
 
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
@@ -351,6 +363,10 @@ extension String: ReadableScalar {
     return try readRare(message, at: offset, next: &next)
   }
 
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [String]? {
+    try elements(at: place, message)
+  }
+
   @inline(never)
   private static func readRare(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> String {
     let reader = message.reader
@@ -372,6 +388,10 @@ extension Date: ReadableScalar {
     return Date(timeIntervalSinceReferenceDate: try Double.read(message, at: offset, next: &next))
   }
 
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Date]? {
+    try elements(at: place, message)
+  }
+
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Date {
     Date(timeIntervalSinceReferenceDate: try Double.read(cell, at: offset))
   }
@@ -384,6 +404,10 @@ extension UUID: ReadableScalar {
     // The length is checked first: a long string need not be looked at, however often it is referred to.
     guard string.utf8.count == 36, let uuid = UUID(uuidString: string) else { try fail(.wrongText, at: offset) }
     return uuid
+  }
+
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [UUID]? {
+    try elements(at: place, message)
   }
 
   /// Makes the UUID of 16 bytes, the first of them lowest.
