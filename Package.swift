@@ -5,8 +5,17 @@ import PackageDescription
 /// Debug builds optimize the library, too: generic code is slow without optimization, and Foundation's coders, which
 /// Stow replaces, are always optimized. STOW_UNOPTIMIZED in the environment leaves the flag out, so that a debugger can
 /// step through the library.
-let librarySettings: [SwiftSetting] =
+var librarySettings: [SwiftSetting] =
   Context.environment["STOW_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+
+// Lets the linker leave out what a program does not use, as Apple's does by itself. Later compilers may not know the
+// flags, and make larger programs without them.
+#if compiler(<6.4)
+  librarySettings.append(
+    .unsafeFlags(
+      ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+      .when(platforms: [.linux], configuration: .release)))
+#endif
 
 /// With STOW_SANITIZED in the environment, a release build does not optimize the tests, which takes longer than running
 /// them as they are. Only `.ci/sanitize` sets it.
