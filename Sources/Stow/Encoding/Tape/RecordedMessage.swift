@@ -124,7 +124,7 @@ struct RecordedMessage: ~Copyable {
   }
 
   /// Returns the string of the pool that a value is, and counts the use.
-  @inline(__always)
+  @inline(never)
   mutating func use(_ text: borrowing String) -> Int { use(strings.intern(text)) }
 
   @inline(__always)
