@@ -52,12 +52,10 @@ struct RecordingEncoder: Encoder, StowValueCoder {
 extension RecordingEncoder: SingleValueEncodingContainer {
   @inline(__always)
   private func put<Value: RecordableScalar>(_ value: Value) {
-    builder?.lend { builder in builder.fill(self) { value.record(in: &builder.recorded, key: key) } }
+    builder?.lend { $0.fill(self, with: value.token(in: &$0.recorded)) }
   }
 
-  func encodeNil() {
-    builder?.lend { builder in builder.fill(self) { builder.recorded.recordNil(level: 0, key: key) } }
-  }
+  func encodeNil() { builder?.lend { $0.fill(self, with: LooseToken(.null)) } }
   func encode<Value: RecordableScalar>(_ value: Value) { put(value) }
   // The standard library's default implementations of these throw, here and below.
   func encode(_ value: Int128) { put(value) }
@@ -104,10 +102,16 @@ struct UnkeyedEncoder: UnkeyedEncodingContainer {
 
   @inline(__always)
   private mutating func append<Value: RecordableScalar>(_ value: Value) {
-    append { builder, _, _ in builder.put(value, key: TokenKey()) }
+    append(position.builder?.lend { value.token(in: &$0.recorded) } ?? LooseToken(.null))
   }
 
-  mutating func encodeNil() { append { builder, _, _ in builder.putNil(key: TokenKey()) } }
+  /// Not inlined, so that not every type contains all of it.
+  @inline(never)
+  private mutating func append(_ token: LooseToken) {
+    append { builder, _, array in builder.recorded.tape.append(token, key: TokenKey(), to: array) }
+  }
+
+  mutating func encodeNil() { append(LooseToken(.null)) }
   mutating func encode<Value: RecordableScalar>(_ value: Value) { append(value) }
   mutating func encode(_ value: Int128) { append(value) }
   mutating func encode(_ value: UInt128) { append(value) }

@@ -287,6 +287,12 @@ final class TapeBuilder {
     if isLate, !recorded.tape.move(start, to: encoder.place) { recorded.isInOrder = false }
   }
 
+  /// Appends a scalar as the value of a place.
+  @inline(never)
+  func fill(_ encoder: RecordingEncoder, with token: LooseToken) {
+    fill(encoder) { recorded.tape.append(token, key: encoder.key) }
+  }
+
   /// Lets `body` encode a value to the place of an encoder, which awaits one again if it throws. A container that is
   /// already there goes on, and keeps what was encoded to it.
   func attempt(_ encoder: RecordingEncoder, _ body: () throws -> Void) throws {
