@@ -44,12 +44,14 @@ struct RowLayout {
       shape = nil
       isFull = columnCount <= Self.widestMatrix
     }
-    guard columnCount > 0, isFull, shape != -1 else { return nil }
-    for cell in first + 1...first + columnCount where !Self.isCell(tokens[cell], &message) { return nil }
+    guard columnCount > 0, isFull, shape != -1, tokensPerRow <= (tokens.count - first) / count else { return nil }
+    // Where the last row is, if all are alike.
+    let last = first + (count - 1) * tokensPerRow
+    for cell in 1...columnCount where !Self.isCell(tokens[first + cell], tokens[last + cell], &message) { return nil }
     var index = first
     for _ in 1..<count {
       index += tokensPerRow
-      guard index < tokens.count, tokens[index].kind == kind, tokens[index].previous == index - tokensPerRow,
+      guard tokens[index].kind == kind, tokens[index].previous == index - tokensPerRow,
         case let row = message.tape.container(tokens[index]), row.keys == head.keys, row.count == head.count
       else { return nil }
     }
@@ -62,10 +64,12 @@ struct RowLayout {
     guard columnCount > 0, columnCount == keys.pointee.present.count else { return nil }
   }
 
-  /// Returns whether rows have such cells: scalars of some kinds, and empty containers.
-  private static func isCell(_ token: Token, _ message: inout RecordedMessage) -> Bool {
+  /// Returns whether a column may begin and end with such cells: scalars of some kinds, and empty containers. A string is
+  /// the same in every row.
+  private static func isCell(_ token: Token, _ last: Token, _ message: inout RecordedMessage) -> Bool {
     switch token.kind {
-    case .integer, .longInteger, .double, .true, .false, .date, .null, .string, .place: true
+    case .integer, .longInteger, .double, .true, .false, .date, .null, .place: true
+    case .string: last.kind == .string && last.value == token.value
     case .array, .map, .object: message.tape.isSingle(token)
     default: false
     }
