@@ -294,15 +294,19 @@ final class EncodingProgram {
       } else if field.pointee.operation == .fields, !field.pointee.isOptional {
         try record(value, key: key, levels: levels, builder, &room)
       } else if field.pointee.operation == .fields {
-        try coder.witnesses?.lend(value) { first, _ in
-          if let first { try record(first, key: key, levels: levels, builder, &room) }
+        _ = try borrowingSome(coder.witnesses) {
+          try $0.lend(value) { first, _ in
+            if let first { try record(first, key: key, levels: levels, builder, &room) }
+          }
         }
       } else {
         builder.recorded.tape.begin(.array, key: key, in: &room)
         var count = 0
-        try coder.witnesses?.lendArray(value, field.pointee.isOptional, isCopied) { first, elements in
-          count = elements
-          if let first { try record(elements, from: first, levels: levels &- 1, builder, &room) }
+        _ = try borrowingSome(coder.witnesses) {
+          try $0.lendArray(value, field.pointee.isOptional, isCopied) { first, elements in
+            count = elements
+            if let first { try record(elements, from: first, levels: levels &- 1, builder, &room) }
+          }
         }
         builder.recorded.tape.end(count: count, in: &room)
       }
