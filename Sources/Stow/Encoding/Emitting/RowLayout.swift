@@ -323,22 +323,17 @@ struct ColumnScratch: ~Copyable {
     let marks: UnsafeMutableBufferPointer<Bool>
   }
 
-  private var cells = GrowableBuffer<UInt64>(capacity: 1)
-  private var decimals = GrowableBuffer<DecimalCell>(capacity: 1)
-  private var marks = GrowableBuffer<Bool>(capacity: 1)
+  private var bytes = GrowableBuffer<UInt8>(capacity: 17)
 
   mutating func makeRoom(_ count: Int) -> Room {
-    func room<Cell>(in buffer: inout GrowableBuffer<Cell>) -> UnsafeMutableBufferPointer<Cell> {
-      buffer.reserve(count)
-      buffer.extend(to: count)
-      return buffer.buffer
+    bytes.reserve(17 * count)
+    bytes.extend(to: 17 * count)
+    let start = UnsafeMutableRawPointer(bytes.base)
+    func room<Cell>(at offset: Int) -> UnsafeMutableBufferPointer<Cell> {
+      UnsafeMutableBufferPointer(start: (start + offset).bindMemory(to: Cell.self, capacity: count), count: count)
     }
-    return Room(cells: room(in: &cells), decimals: room(in: &decimals), marks: room(in: &marks))
+    return Room(cells: room(at: 0), decimals: room(at: 8 * count), marks: room(at: 16 * count))
   }
 
-  mutating func removeAll() {
-    cells.removeAll()
-    decimals.removeAll()
-    marks.removeAll()
-  }
+  mutating func removeAll() { bytes.removeAll() }
 }
