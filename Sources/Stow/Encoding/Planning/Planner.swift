@@ -347,10 +347,9 @@ struct KeyLists: ~Copyable {
   }
 
   /// Returns the keys of a list, as strings of the message's pool.
-  func keys(ofList index: Int) -> some Sequence<Int> {
+  func keys(ofList index: Int) -> some Collection<Int> {
     let bytes = keys.utf8(index)
-    return stride(from: 0, to: bytes.count, by: 4).lazy
-      .map { Int(bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)) }
+    return (0..<bytes.count / 4).lazy.map { Int(bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self)) }
   }
 
   /// Gives every map of the message its list. Returns false if a map has a key twice.
