@@ -199,14 +199,14 @@ final class DecodingProgram {
             } else {
               target.put(try String.read(message, at: offset, next: &next), isOptional: isOptional)
             }
-          case .int8: try target.put(Int8.self, reader, at: offset, &next, isOptional)
-          case .int16: try target.put(Int16.self, reader, at: offset, &next, isOptional)
-          case .int32: try target.put(Int32.self, reader, at: offset, &next, isOptional)
-          case .int64: try target.put(Int64.self, reader, at: offset, &next, isOptional)
-          case .uint8: try target.put(UInt8.self, reader, at: offset, &next, isOptional)
-          case .uint16: try target.put(UInt16.self, reader, at: offset, &next, isOptional)
-          case .uint32: try target.put(UInt32.self, reader, at: offset, &next, isOptional)
-          case .uint64: try target.put(UInt64.self, reader, at: offset, &next, isOptional)
+          case .int8: target.put(try Int8.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .int16: target.put(try Int16.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .int32: target.put(try Int32.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .int64: target.put(try Int64.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .uint8: target.put(try UInt8.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .uint16: target.put(try UInt16.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .uint32: target.put(try UInt32.read(reader, at: offset, next: &next), isOptional: isOptional)
+          case .uint64: target.put(try UInt64.read(reader, at: offset, next: &next), isOptional: isOptional)
           case _ where field.pointee.isReadFirst: next = try readRare(field, target, at: offset, message)
           default: next = try reader.end(of: offset)
           }
@@ -459,16 +459,7 @@ final class DecodingProgram {
   }
 }
 
-extension UnsafeMutableRawPointer {
-  @inline(__always)
-  fileprivate func put<Value: ReadableScalar & FixedWidthInteger>(
-    _ type: Value.Type, _ reader: ByteReader, at offset: Int, _ next: inout Int, _ isOptional: Bool
-  ) throws(FormatError) {
-    put(try Value.read(reader, at: offset, next: &next), isOptional: isOptional)
-  }
-}
-
-// In the file that calls them, so that they are specialized where files are optimized one by one, as in a debug build.
+// In the file that calls it, so that it is specialized where files are optimized one by one, as in a debug build.
 extension FieldInstruction {
   /// Makes the nil of an optional that is read in line.
   @inline(__always)
