@@ -285,21 +285,21 @@ struct Emitter: ~Copyable {
   }
 
   private mutating func writeNumbers(_ tokens: UnsafeBufferPointer<Token>, _ message: inout RecordedMessage) -> Bool {
-    var integers = 0
-    for token in tokens {
-      if token.isInteger { integers &+= 1 } else if token.kind != .double { return false }
-    }
     let room = scratch.makeRoom(tokens.count)
     defer { scratch.removeAll() }
-    for index in tokens.indices { room.cells[index] = message.tape.number(tokens[index]) }
+    var integers = 0
+    for index in tokens.indices {
+      let token = tokens[index]
+      guard token.isInteger || token.kind == .double else { return false }
+      room.cells[index] = message.tape.number(token)
+      room.marks[index] = token.isInteger
+      if token.isInteger { integers &+= 1 }
+    }
     let cells = UnsafeBufferPointer(room.cells)
     if integers == tokens.count {
       cells.withMemoryRebound(to: Int64.self) { writeIntegers($0) }
-    } else if integers == 0 {
-      writeDoubles(cells, integers: nil, room)
     } else {
-      for index in tokens.indices { room.marks[index] = tokens[index].isInteger }
-      writeDoubles(cells, integers: UnsafeBufferPointer(room.marks), room)
+      writeDoubles(cells, integers: integers == 0 ? nil : UnsafeBufferPointer(room.marks), room)
     }
     return true
   }
