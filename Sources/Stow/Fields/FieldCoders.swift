@@ -57,12 +57,12 @@ final class FieldCoder {
   init<Value: Codable>(_ type: Value.Type, _ putDefault: ((UnsafeMutableRawPointer) -> Void)?) {
     let optional = optionalType(Value.self)
     let wrapped = optional?.wrapped ?? Value.self
-    let elementType = elementType(wrapped)
+    let arrayElement = elementType(wrapped)
     self.optional = optional
     scalar = ScalarTypes.scalar(wrapped)
-    element = (elementType ?? entryType(wrapped)).flatMap(ScalarTypes.scalar)
+    element = (arrayElement ?? elementType(wrapped, of: "Swift.Dictionary")).flatMap(ScalarTypes.scalar)
     isTrivial = _isPOD(Value.self)
-    table = scalar == nil && element == nil ? (elementType ?? wrapped) as? any StowFields.Type : nil
+    table = scalar == nil && element == nil ? (arrayElement ?? wrapped) as? any StowFields.Type : nil
     witnesses = table?.fieldWitnesses
     let isByte = isTrivial && MemoryLayout<Value>.size == 1
     operation =
@@ -81,8 +81,8 @@ final class FieldCoder {
       case is UInt32.Type: .uint32
       case is UInt64.Type: .uint64
       case is UInt.Type: MemoryLayout<UInt>.size == 4 ? .uint32 : .uint64
-      case nil where element != nil: elementType == nil ? .map : .scalars
-      case nil where table != nil: elementType == nil ? .fields : .array
+      case nil where element != nil: arrayElement == nil ? .map : .scalars
+      case nil where table != nil: arrayElement == nil ? .fields : .array
       case nil where isByte && (wrapped as? any RawRepresentable.Type)?.hasScalar == true: .enumeration
       case nil: .other
       default: .scalar
@@ -131,14 +131,10 @@ func optionalType(_ type: Any.Type) -> (any AnyOptional.Type)? {
   isInstance(type, of: "Swift.Optional") ? type as? any AnyOptional.Type : nil
 }
 
-/// Returns the type of the elements of an array; nil for other types.
-func elementType(_ type: Any.Type) -> Any.Type? {
-  isInstance(type, of: "Swift.Array") ? (type as? any ElementsType.Type)?.element : nil
-}
-
-/// Returns the type of the values of a dictionary whose keys are strings; nil for other types.
-private func entryType(_ type: Any.Type) -> Any.Type? {
-  isInstance(type, of: "Swift.Dictionary") ? (type as? any ElementsType.Type)?.element : nil
+/// Returns the type of the elements of an array, or of the values of a dictionary whose keys are strings; nil for other
+/// types.
+private func elementType(_ type: Any.Type, of container: String = "Swift.Array") -> Any.Type? {
+  isInstance(type, of: container) ? (type as? any ElementsType.Type)?.element : nil
 }
 
 extension AnyField {

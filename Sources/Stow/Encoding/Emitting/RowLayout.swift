@@ -205,16 +205,15 @@ extension Emitter {
     let constants = columns.reduce(0) { $0 + ($1.constant == nil ? 0 : 1) }
     guard Columns.allows(constants: constants, stride: stride), rows.count * stride + parameters < tagged
     else { return false }
-    write(columns, room.cells, rows, &message)
+    write(columns, room.cells, rows, stride: stride, &message)
     return true
   }
 
   private mutating func write(
     _ columns: [RowLayout.Column], _ cells: UnsafeMutableBufferPointer<UInt64>, _ rows: RowLayout,
-    _ message: inout RecordedMessage
+    stride: Int, _ message: inout RecordedMessage
   ) {
     let end = writer.count
-    let stride = columns.reduce(0) { $0 + $1.width }
     writer.reserve(rows.count * stride + columns.count + BackwardWriter.margin)
     columns.withUnsafeBufferPointer { columns in
       for row in (0..<rows.count).reversed() {

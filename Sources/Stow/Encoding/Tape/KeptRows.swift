@@ -51,11 +51,14 @@ enum RecordedByte: BitwiseCopyable {
 }
 
 extension TapeScalar {
-  static func write(at address: UnsafeRawPointer, isOptional: Bool, to writer: inout BackwardWriter) -> Bool {
-    let value =
-      isOptional
+  @inline(__always)
+  private static func value(at address: UnsafeRawPointer, isOptional: Bool) -> Self? {
+    isOptional
       ? address.assumingMemoryBound(to: Self?.self).pointee : address.assumingMemoryBound(to: Self.self).pointee
-    guard let value else { return false }
+  }
+
+  static func write(at address: UnsafeRawPointer, isOptional: Bool, to writer: inout BackwardWriter) -> Bool {
+    guard let value = value(at: address, isOptional: isOptional) else { return false }
     value.token.write(to: &writer)
     return true
   }
@@ -64,12 +67,7 @@ extension TapeScalar {
     _ cells: UnsafeMutableBufferPointer<UInt64>, _ marks: UnsafeMutableBufferPointer<Bool>,
     from first: UnsafeRawPointer, stride: Int, isOptional: Bool
   ) -> UInt32 {
-    cells.fill(marks) { row in
-      let address = first + row &* stride
-      return isOptional
-        ? address.assumingMemoryBound(to: Self?.self).pointee.unsafelyUnwrapped.token
-        : address.assumingMemoryBound(to: Self.self).pointee.token
-    }
+    cells.fill(marks) { value(at: first + $0 &* stride, isOptional: isOptional).unsafelyUnwrapped.token }
   }
 }
 
