@@ -18,13 +18,12 @@ extension TapeBuilder {
     case .double(let value): value.record(in: &recorded, key: key)
     case .bool(let value): value.record(in: &recorded, key: key)
     case .null: recorded.recordNil(level: level, key: key)
-    case .array, .object: try appendContainer(value, key: key, parent: parent)
-    default: appendRare(copy value, key: key, level: level)
+    default: try appendOther(value, key: key, parent: parent, level: level)
     }
   }
 
   @inline(never)
-  private func appendContainer(_ value: borrowing StowValue, key: TokenKey, parent: Int) throws {
+  private func appendOther(_ value: borrowing StowValue, key: TokenKey, parent: Int, level: Int) throws {
     switch value {
     case .array(let elements):
       try recordNest(of: value, isMap: false, key: key, parent: parent) { array in
@@ -36,13 +35,6 @@ extension TapeBuilder {
           try object.values.withUnsafeBufferPointer { try encode(keys, $0, in: map) }
         }
       }
-    default: preconditionFailure("recorded by the caller")
-    }
-  }
-
-  @inline(never)
-  private func appendRare(_ value: StowValue, key: TokenKey, level: Int) {
-    switch value {
     case .nestedNull(let inner): recorded.recordNil(level: level + min(max(inner, 0), 255), key: key)
     case .unsignedInteger(let value): value.record(in: &recorded, key: key)
     case .float(let value): value.record(in: &recorded, key: key)

@@ -26,8 +26,8 @@ protocol ReadableScalar: Decodable, Sendable {
   /// Returns the value of a cell of the given type, for which integers are counted from `base`.
   static func read(_ reader: ByteReader, at offset: Int, _ type: UInt8, base: Int64) throws(FormatError) -> Self
 
-  /// Returns all elements of an array. Returns nil or throws if each must be looked at, also to find out what is wrong.
-  /// Each type has its own, specialized code.
+  /// Returns all elements of an array, by code that is specialized for the type. Returns nil or throws if each must be
+  /// looked at, to find out what is wrong or because making a value takes longer than finding it.
   static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]?
   /// The same for a packed array.
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Self]?
@@ -67,8 +67,9 @@ extension ReadableScalar {
     return true
   }
 
-  /// Returns nil: of most types, to make a value takes longer than to find it.
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? { nil }
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
+    try elements(at: place, message)
+  }
 
   fileprivate static func elements(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Self]? {
     guard let offset = place.tagged else {
@@ -145,10 +146,6 @@ extension Bool: ReadableScalar {
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Bool {
     guard case .bool(let value) = cell else { try fail(.cellMismatch, at: offset) }
     return value
-  }
-
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Bool]? {
-    try elements(at: place, message)
   }
 
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Bool]? {
@@ -291,10 +288,6 @@ extension Double: ReadableScalar {
     return try read(Cell.read(reader, at: offset, type: type, base: base), at: offset)
   }
 
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Double]? {
-    try elements(at: place, message)
-  }
-
   static func array(of packed: PackedArray, _ message: Message) throws(FormatError) -> [Double]? {
     try [Double].filled(count: packed.count) { target, initialized throws(FormatError) in
       try packed.readDoubles(message.reader, into: target)
@@ -322,10 +315,6 @@ extension Float: ReadableScalar {
     return try Float(value).checked(wasFinite: value.isFinite, at: offset)
   }
 
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Float]? {
-    try elements(at: place, message)
-  }
-
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Float {
     switch cell {
     case .integer(let integer): return Float(integer)
@@ -339,6 +328,8 @@ extension Float: ReadableScalar {
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
   extension Float16: ReadableScalar {
+    static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Float16]? { nil }
+
     static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Float16 {
       let value = try Float.read(message, at: offset, next: &next)
       return try Float16(preserving: value).checked(wasFinite: value.isFinite, at: offset)
@@ -363,10 +354,6 @@ extension String: ReadableScalar {
     return try readRare(message, at: offset, next: &next)
   }
 
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [String]? {
-    try elements(at: place, message)
-  }
-
   @inline(never)
   private static func readRare(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> String {
     let reader = message.reader
@@ -388,10 +375,6 @@ extension Date: ReadableScalar {
     return Date(timeIntervalSinceReferenceDate: try Double.read(message, at: offset, next: &next))
   }
 
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Date]? {
-    try elements(at: place, message)
-  }
-
   static func read(_ cell: Cell, at offset: Int) throws(FormatError) -> Date {
     Date(timeIntervalSinceReferenceDate: try Double.read(cell, at: offset))
   }
@@ -406,10 +389,6 @@ extension UUID: ReadableScalar {
     return uuid
   }
 
-  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [UUID]? {
-    try elements(at: place, message)
-  }
-
   /// Makes the UUID of 16 bytes, the first of them lowest.
   fileprivate init(bits: UInt128) {
     self = withUnsafeBytes(of: bits.littleEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -417,6 +396,8 @@ extension UUID: ReadableScalar {
 }
 
 extension URL: ReadableScalar {
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [URL]? { nil }
+
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> URL {
     let string = try String.read(message, at: offset, next: &next)
     var place = try message.reader.byte(at: offset) == URLs.tag ? offset + 1 : offset
@@ -429,6 +410,8 @@ extension URL: ReadableScalar {
 }
 
 extension Data: ReadableScalar {
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Data]? { nil }
+
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Data {
     let bytes = try DataValues.read(message.reader, at: offset)
     next = bytes.upperBound
@@ -437,6 +420,8 @@ extension Data: ReadableScalar {
 }
 
 extension Decimal: ReadableScalar {
+  static func array(at place: OpenPlace, _ message: Message) throws(FormatError) -> [Decimal]? { nil }
+
   static func read(_ message: Message, at offset: Int, next: inout Int) throws(FormatError) -> Decimal {
     let reader = message.reader
     if let parts = try Decimals.readWide(reader, at: offset, next: &next) { return try make(parts, at: offset) }

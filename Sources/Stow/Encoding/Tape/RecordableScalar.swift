@@ -191,16 +191,16 @@ extension RecordableScalar {
     key: TokenKey
   ) {
     // All but the most usual dictionaries share one code.
-    if Self.self == String.self { return String.lend(mapAt: address, isOptional, in: &message, on: &room, key) }
-    if Self.self == Int.self { return Int.lend(mapAt: address, isOptional, in: &message, on: &room, key) }
-    lend(mapAt: address, isOptional, in: &message, on: &room, key)
-  }
-
-  @inline(__always)
-  private static func lend(
-    mapAt address: UnsafeRawPointer, _ isOptional: Bool, in message: inout RecordedMessage, on room: inout TapeRoom,
-    _ key: TokenKey
-  ) {
+    if Self.self == String.self {
+      return address.lend([String: String].self, isOptional: isOptional) {
+        String.record($0, in: &message, on: &room, key: key)
+      }
+    }
+    if Self.self == Int.self {
+      return address.lend([String: Int].self, isOptional: isOptional) {
+        Int.record($0, in: &message, on: &room, key: key)
+      }
+    }
     address.lend([String: Self].self, isOptional: isOptional) { record($0, in: &message, on: &room, key: key) }
   }
 
