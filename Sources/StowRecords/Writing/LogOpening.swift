@@ -171,6 +171,9 @@ struct LogOpening {
       // Whoever is making the file holds its lock. Where the lock of a file opened for reading is an error, it tells
       // nothing.
       if !isSecondName, (try? file.lock()) == false { return false }
+      // Meanwhile whoever made the file may have given it the name of the log, and have let go of it.
+      let place = try disk.place(of: newPath)
+      guard place == status.place else { return place == nil }
       if isLeftover == nil { try moveAside() } else { try disk.remove(newPath) }
       return true
     }

@@ -305,6 +305,25 @@ struct DisplacedLogTests {
     try second.close()
   }
 
+  @Test("a log that another process makes meanwhile is opened", arguments: [0, 3])
+  func madeMeanwhile(count: Int) throws {
+    let disk = HookedDisk()
+    do {
+      let other = try RecordLog(at: "/log.stowlog-new", on: disk)
+      for id in 0..<count { try other.append(Event(id, size: 100)) }
+      try other.close()
+    }
+    var isNamed = false
+    disk.beforeReading = {
+      if isNamed { return }
+      isNamed = true
+      try disk.simulated.rename("/log.stowlog-new", to: "/log", replacing: false)
+    }
+    let log = try RecordLog(at: "/log", on: disk)
+    #expect(isNamed)
+    #expect(try log.records.map { try $0.decode(Event.self).id } == Array(0..<count))
+  }
+
   @Test("a log whose folder was moved away adds no segment to a new folder at its path")
   func movedFolder() throws {
     let first = try RecordLog(at: folder.log, segmentSize: 65_536, durability: .manual)
