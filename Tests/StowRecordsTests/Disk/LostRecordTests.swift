@@ -305,23 +305,31 @@ struct DisplacedLogTests {
     try second.close()
   }
 
-  @Test("a log that another process makes meanwhile is opened", arguments: [0, 3])
-  func madeMeanwhile(count: Int) throws {
-    let disk = HookedDisk()
-    do {
-      let other = try RecordLog(at: "/log.stowlog-new", on: disk)
-      for id in 0..<count { try other.append(Event(id, size: 100)) }
-      try other.close()
+  @Test("a log that another process makes meanwhile is opened, unless a third one makes it again")
+  func madeMeanwhile() throws {
+    for isMadeAgain in [false, true] {
+      let disk = HookedDisk()
+      do {
+        let other = try RecordLog(at: "/log.stowlog-new", on: disk)
+        for id in 0..<3 { try other.append(Event(id, size: 100)) }
+        try other.close()
+      }
+      var isNamed = false
+      disk.beforeReading = {
+        if isNamed { return }
+        isNamed = true
+        try disk.simulated.rename("/log.stowlog-new", to: "/log", replacing: false)
+        if isMadeAgain { _ = try disk.simulated.open("/log.stowlog-new", .making) }
+      }
+      if isMadeAgain {
+        #expect { try RecordLog(at: "/log", on: disk) } throws: { reason($0) == .inUse }
+        #expect(disk.simulated.bytes(of: "/log.stowlog-new") == [])
+      } else {
+        let log = try RecordLog(at: "/log", on: disk)
+        #expect(try log.records.map { try $0.decode(Event.self).id } == [0, 1, 2])
+      }
+      #expect(isNamed)
     }
-    var isNamed = false
-    disk.beforeReading = {
-      if isNamed { return }
-      isNamed = true
-      try disk.simulated.rename("/log.stowlog-new", to: "/log", replacing: false)
-    }
-    let log = try RecordLog(at: "/log", on: disk)
-    #expect(isNamed)
-    #expect(try log.records.map { try $0.decode(Event.self).id } == Array(0..<count))
   }
 
   @Test("a log whose folder was moved away adds no segment to a new folder at its path")
