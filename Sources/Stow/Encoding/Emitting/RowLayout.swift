@@ -322,16 +322,20 @@ struct ColumnScratch: ~Copyable {
     let marks: UnsafeMutableBufferPointer<Bool>
   }
 
-  private var bytes = GrowableBuffer<UInt8>(capacity: 17)
+  private static let bytesPerCell =
+    MemoryLayout<UInt64>.stride + MemoryLayout<DecimalCell>.stride + MemoryLayout<Bool>.stride
+  private var bytes = GrowableBuffer<UInt8>(capacity: bytesPerCell)
 
   mutating func makeRoom(_ count: Int) -> Room {
-    bytes.reserve(17 * count)
-    bytes.extend(to: 17 * count)
-    let start = UnsafeMutableRawPointer(bytes.base)
-    func room<Cell>(at offset: Int) -> UnsafeMutableBufferPointer<Cell> {
-      UnsafeMutableBufferPointer(start: (start + offset).bindMemory(to: Cell.self, capacity: count), count: count)
+    bytes.reserve(Self.bytesPerCell * count)
+    bytes.extend(to: Self.bytesPerCell * count)
+    var next = UnsafeMutableRawPointer(bytes.base)
+    // The widest come first, so that all are aligned.
+    func room<Cell>() -> UnsafeMutableBufferPointer<Cell> {
+      defer { next += count * MemoryLayout<Cell>.stride }
+      return UnsafeMutableBufferPointer(start: next.bindMemory(to: Cell.self, capacity: count), count: count)
     }
-    return Room(cells: room(at: 0), decimals: room(at: 8 * count), marks: room(at: 16 * count))
+    return Room(cells: room(), decimals: room(), marks: room())
   }
 
   mutating func removeAll() { bytes.removeAll() }

@@ -142,7 +142,10 @@ struct KeyTable: ~Copyable {
 
   /// The slots that have a value in some object, in order; for a shape that was found, those of its keys, −1 for a key
   /// that was not used. A key without a value may have a slot, such as that of an optional that is nil.
-  var present: UnsafeMutableBufferPointer<Int> { UnsafeMutableBufferPointer(rebasing: slotLists.buffer[presentList]) }
+  var present: UnsafeMutableBufferPointer<Int> {
+    precondition(presentList.upperBound <= slotLists.count)
+    return UnsafeMutableBufferPointer(rebasing: slotLists.buffer[presentList])
+  }
   private var presentList = 0..<0
   /// The string in the pool for the key of each slot; −1 if the pool has no use for it. Empty if it has no use for any.
   private var strings = GrowableBuffer<Int>(capacity: 32)
