@@ -228,10 +228,10 @@ final class ObjectWriter {
 
   var codingPath: [any CodingKey] { builder.lend { $0.isOver ? [] : $0.recorded.path(of: turn.object) } }
 
-  /// Returns whether this is the container that is written to, and a key comes where it came before, as nearly all keys
-  /// do. Then its turn is over.
+  /// Takes the turn of a key that comes where it came before, as nearly all keys do. Returns false if it comes elsewhere,
+  /// or if another container is written to.
   @inline(__always)
-  private func isInTurn(_ byte: Int) -> Bool {
+  private func takeTurn(ofByte byte: Int) -> Bool {
     guard builder.lend({ $0.isCurrent(turn.object) }) else { return false }
     let slot = Int(table[byte])
     if slot == turn.expected {
@@ -300,7 +300,7 @@ final class ObjectWriter {
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
     let byte = keyByte(key)
-    guard isInTurn(byte) else { return putOutOfTurn(value, key, byte: byte) }
+    guard takeTurn(ofByte: byte) else { return putOutOfTurn(value, key, byte: byte) }
     builder.lend { $0.put(value, key: TokenKey(byte: byte)) }
   }
 
@@ -334,7 +334,7 @@ final class ObjectWriter {
     _ key: Key, _ body: (TapeBuilder, TokenKey, _ object: Int) throws -> Result
   ) rethrows -> Result {
     let byte = keyByte(key)
-    let key = isInTurn(byte) ? TokenKey(byte: byte) : announceOutOfTurn(key, byte: byte)
+    let key = takeTurn(ofByte: byte) ? TokenKey(byte: byte) : announceOutOfTurn(key, byte: byte)
     return try builder.lend { try body($0, key, turn.object) }
   }
 
