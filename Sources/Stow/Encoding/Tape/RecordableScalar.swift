@@ -178,7 +178,7 @@ extension RecordableScalar {
     if values.count >= RetainedValue.fewestElements, let value = retained(values) {
       return room.append(message.retain(value), key: key)
     }
-    message.tape.beginArray(of: values.count, key: key, in: &room)
+    message.tape.begin(.array, of: values.count, key: key, in: &room)
     values.withUnsafeBufferPointer {
       borrowingEach(of: $0) { value, _ in room.append(value.token(in: &message), key: TokenKey()) }
     }
@@ -206,8 +206,7 @@ extension RecordableScalar {
 
   @inline(never)
   static func record(_ map: [String: Self], in message: inout RecordedMessage, on room: inout TapeRoom, key: TokenKey) {
-    message.tape.begin(message.mapForm(), key: key, in: &room)
-    message.tape.enlarge(&room, to: map.count)
+    message.tape.begin(message.mapForm(), of: map.count, key: key, in: &room)
     for (name, value) in map {
       let key = message.key(name, at: room.count)
       room.append(value.token(in: &message), key: key)
@@ -229,10 +228,10 @@ extension TapeScalar where Self: FixedWidthInteger {
 }
 
 extension Tape {
-  /// Begins an array in a room for all of its elements. Not inlined, so that all types share it.
+  /// Begins a container in a room for all of its elements. Not inlined, so that all types share it.
   @inline(never)
-  fileprivate mutating func beginArray(of count: Int, key: TokenKey, in room: inout TapeRoom) {
-    begin(.array, key: key, in: &room)
+  fileprivate mutating func begin(_ form: ContainerForm, of count: Int, key: TokenKey, in room: inout TapeRoom) {
+    begin(form, key: key, in: &room)
     enlarge(&room, to: count)
   }
 }
