@@ -299,15 +299,7 @@ final class ObjectWriter {
 
   @inline(__always)
   func put<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key) {
-    let byte = keyByte(key)
-    guard takeTurn(ofByte: byte) else { return putOutOfTurn(value, key, byte: byte) }
-    builder.lend { $0.put(value, key: TokenKey(byte: byte)) }
-  }
-
-  @inline(never)
-  private func putOutOfTurn<Value: RecordableScalar, Key: CodingKey>(_ value: Value, _ key: Key, byte: Int) {
-    let key = announceOutOfTurn(key, byte: byte)
-    builder.lend { $0.put(value, key: key) }
+    record(key) { builder, key, _ in builder.put(value, key: key) }
   }
 
   @inline(__always)
