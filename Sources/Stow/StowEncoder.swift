@@ -140,7 +140,7 @@ public final class StowEncoder: Sendable {
   public func withEncoded<Value: Encodable, Result>(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    try write(value) { try $0.finish(lendingTo: body) }
+    try withMessage(of: value, relyingOn: nil, body)
   }
 
   /// Encodes a value, lends the message to `body` as a span, which cannot outlive the call, and returns what `body`
@@ -182,20 +182,18 @@ public final class StowEncoder: Sendable {
     }
   }
 
-  /// Encodes a value as a record: a message that relies on what earlier records defined, and defines more for later
-  /// ones. Lends it to `body`.
+  /// Encodes a value, and lends the message to `body`.
   ///
-  /// From then on the definitions include those of the record, whether `body` throws or not.
-  package func withRecord<Value: Encodable, Result>(
-    of value: Value, relyingOn definitions: EncodingDefinitions,
+  /// - Parameter definitions: What earlier records defined, and this one may rely on; from then on they include its
+  ///   own, whether `body` throws or not. Nil for a message, which may be in the encoder's context.
+  package func withMessage<Value: Encodable, Result>(
+    of value: Value, relyingOn definitions: EncodingDefinitions?,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
     try write(value, relyingOn: definitions) { try $0.finish(lendingTo: body) }
   }
 
   /// Writes a value, and passes the session to `finish`.
-  ///
-  /// - Parameter definitions: What earlier records defined; nil for a message, which may be in the encoder's context.
   @inline(__always)
   private func write<Value: Encodable, Result>(
     _ value: Value, relyingOn definitions: EncodingDefinitions? = nil,

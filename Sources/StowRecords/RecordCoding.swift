@@ -21,7 +21,7 @@ final class RecordEncoder: RecordScope {
   func encode<Value: Encodable, Result>(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
-    try encoder.withRecord(of: value, relyingOn: definitions, body)
+    try encoder.withMessage(of: value, relyingOn: definitions, body)
   }
 }
 

@@ -73,7 +73,7 @@ public final class RecordStreamEncoder {
       definitions.removeAll()
       hasForgotten = true
     }
-    let bytes = try encoder.withRecord(of: value, relyingOn: definitions) { frame($0) }
+    let bytes = try encoder.withMessage(of: value, relyingOn: definitions) { frame($0) }
     hasBegun = true
     hasForgotten = false
     count += 1

@@ -22,7 +22,7 @@ import Testing
         note: random.below(2) == 0 ? "note \(random.below(100))" : nil,
         tags: ["indoor", "ground floor"].filter { _ in random.below(2) == 0 },
         extra: random.below(3) == 0 ? ["battery": random.below(100)] : [:])
-      return (try encoder.withRecord(of: reading, relyingOn: definitions) { Data($0) }, reading)
+      return (try encoder.withMessage(of: reading, relyingOn: definitions) { Data($0) }, reading)
     }
   }
 
@@ -101,7 +101,7 @@ import Testing
     var sizes: [Int] = []
     for number in 0..<40_000 {
       let text = Text(text: "a text that recurs, number \(number / 2)")
-      sizes.append(try encoder.withRecord(of: text, relyingOn: definitions) { $0.count })
+      sizes.append(try encoder.withMessage(of: text, relyingOn: definitions) { $0.count })
     }
     #expect(definitions.isFull)
     #expect(sizes.suffix(1000).allSatisfy { $0 < 50 })
@@ -113,9 +113,9 @@ import Testing
     let definitions = EncodingDefinitions()
     let encoder = StowEncoder()
     let keys = Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0)", 0) })
-    _ = try encoder.withRecord(of: [keys, keys], relyingOn: definitions) { $0.count }
+    _ = try encoder.withMessage(of: [keys, keys], relyingOn: definitions) { $0.count }
     let sizes = try (0..<2).map { _ in
-      try encoder.withRecord(of: Late(late: 1), relyingOn: definitions) { $0.count }
+      try encoder.withMessage(of: Late(late: 1), relyingOn: definitions) { $0.count }
     }
     #expect((sizes[1] < sizes[0]) == (count <= 8192))
   }
@@ -129,9 +129,9 @@ import Testing
       var container = encoder.container(keyedBy: AnyKey.self)
       try container.encode(1, forKey: "a key of maps")
     }
-    _ = try encoder.withRecord(of: [map, map], relyingOn: definitions) { $0.count }
+    _ = try encoder.withMessage(of: [map, map], relyingOn: definitions) { $0.count }
     let values: [any Encodable] = [map, map, StowValue.object(["a key of maps": 1]), free]
-    let records = try values.map { try encoder.withRecord(of: $0, relyingOn: definitions) { Data($0) } }
+    let records = try values.map { try encoder.withMessage(of: $0, relyingOn: definitions) { Data($0) } }
     #expect(Set(records.dropFirst()).count == 1)
     #expect(records.last?.first == 0xC2, "the tag of a map of two bytes")
   }
