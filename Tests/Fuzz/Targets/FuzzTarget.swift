@@ -12,7 +12,7 @@ import Stow
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// Decodes into a value of whatever kind there is.
   case generic
-  /// Decodes into records as programs have them.
+  /// Decodes into records as programs have them, with tables of fields and without.
   case records
   /// Decodes into types that have nothing to do with the message, and drives containers over it.
   case unrelated
@@ -37,7 +37,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     // The message is read where it stands, so that a read beyond it is noticed.
     switch self {
     case .generic: try Decoding.survive(bytes, as: [GenericValue.self, StowValue.self])
-    case .records: try Decoding.survive(bytes, as: Decoding.recordTypes)
+    case .records:
+      try Decoding.survive(bytes, as: Decoding.recordTypes)
+      try Decoding.compare([Record<Tabled>].self, [Record<Untabled>].self, bytes)
+      try Decoding.compare(Record<Tabled>.self, Record<Untabled>.self, bytes)
     case .unrelated: try UnrelatedTarget.run(bytes)
     case .roundTrip: try RoundTripTarget.run(bytes)
     case .containers: try ContainersTarget.run(bytes)
@@ -67,7 +70,9 @@ struct Message: ContiguousBytes {
 
 /// Decoding that must end well, or with a `DecodingError`.
 enum Decoding {
-  static var recordTypes: [any Decodable.Type] { [[Record].self, Record.self, [Sparse].self, Shelf.self, Dog.self] }
+  static var recordTypes: [any Decodable.Type] {
+    [[Record<Tabled>].self, Record<Untabled>.self, [Sparse].self, Shelf.self, Dog.self]
+  }
 
   static func survive(_ bytes: UnsafeRawBufferPointer, as types: [any Decodable.Type]) throws {
     for type in types { try survive(type, bytes) }
@@ -75,6 +80,27 @@ enum Decoding {
 
   static func survive(_ type: any Decodable.Type, _ bytes: UnsafeRawBufferPointer) throws {
     _ = try attempt { _ = try StowDecoder().decode(type, from: Message(bytes: bytes)) }
+  }
+
+  /// Decodes a type with a table of fields and the same type without, which must have the same values or errors.
+  static func compare(
+    _ tabled: any Codable.Type, _ untabled: any Codable.Type, _ bytes: UnsafeRawBufferPointer
+  ) throws {
+    let (one, other) = (try outcome(of: tabled, bytes), try outcome(of: untabled, bytes))
+    if one != other { throw Finding("with a table: \(one); without: \(other)") }
+  }
+
+  private static func outcome(of type: any Codable.Type, _ bytes: UnsafeRawBufferPointer) throws -> String {
+    do {
+      let value = try StowDecoder().decode(type, from: Message(bytes: bytes))
+      let encoder = StowEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return try "\(Array(encoder.encode(value)))"
+    } catch let error as DecodingError {
+      return "\(error)".replacing("Untabled", with: "Tabled")
+    } catch {
+      throw Finding("coding throws \(error)")
+    }
   }
 
   /// The result of `body`; nil if it throws as it may.

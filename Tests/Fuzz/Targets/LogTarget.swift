@@ -95,7 +95,7 @@ enum LogTarget {
 
   private static func decode(_ record: RecordLog.Record) throws {
     _ = try Decoding.attempt { try record.decode(GenericValue.self) }
-    _ = try Decoding.attempt { try record.decode([Record].self) }
+    _ = try Decoding.attempt { try record.decode([Record<Tabled>].self) }
   }
 
   /// The result of `body`; nil if it throws as it may.

@@ -106,7 +106,7 @@ enum PartsTarget {
   private static func survive(_ part: StowMessage, in message: StowMessage) throws {
     _ = try Decoding.attempt { _ = try part.kind() }
     _ = try Decoding.attempt { _ = try part.decode(StowValue.self) }
-    _ = try Decoding.attempt { _ = try part.decode(Record.self) }
+    _ = try Decoding.attempt { _ = try part.decode(Record<Tabled>.self) }
     _ = try Decoding.attempt { _ = try message.decode(StowValue?.self, at: part.path) }
     _ = try Decoding.attempt { _ = try part.count() }
     let keys = try Decoding.attempt { try part.keys() } ?? []

@@ -1,11 +1,17 @@
+import Stow
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 
+/// Whether a type has a table of its fields.
+enum Tabled {}
+enum Untabled {}
+
 /// A record with a field of every type that Stow knows.
-struct Record: Codable {
+struct Record<Table>: Codable {
   var id: Int
   var tiny: Int8?
   var small: UInt16?
@@ -28,14 +34,32 @@ struct Record: Codable {
   var bits: [Bool]?
   var tags: [String: [String]]?
   var codes: [Int: Float]?
-  var points: [Point]?
+  var points: [Point<Table>]?
   var children: [Record]?
 }
 
-struct Point: Codable {
+extension Record: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(
+      Self.init, Field("id", \.id), Field("tiny", \.tiny), Field("small", \.small), Field("medium", \.medium),
+      Field("large", \.large), Field("huge", \.huge), Field("flag", \.flag), Field("x", \.x), Field("y", \.y),
+      Field("name", \.name), Field("blob", \.blob), Field("date", \.date), Field("uuid", \.uuid),
+      Field("url", \.url), Field("decimal", \.decimal), Field("color", \.color), Field("command", \.command),
+      Field("numbers", \.numbers), Field("fractions", \.fractions), Field("bits", \.bits), Field("tags", \.tags),
+      Field("codes", \.codes), Field("points", \.points), Field("children", \.children))
+  }
+}
+
+struct Point<Table>: Codable {
   var x: Double
   var y: Int
   var on: Bool?
+}
+
+extension Point: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(Self.init, Field("x", \.x), Field("y", \.y), Field("on", \.on))
+  }
 }
 
 enum Color: String, Codable { case red, green, blue }

@@ -33,7 +33,7 @@ enum StreamTarget {
     let whole = try read(GenericValue.self, [stream[...]]) { _ in }
     let parts = try read(GenericValue.self, cut(stream, seed)) { _ in }
     guard parts == whole else { throw Finding("a stream is read otherwise when it is cut") }
-    _ = try read([Record].self, [stream[...]]) { _ in }
+    _ = try read([Record<Tabled>].self, [stream[...]]) { _ in }
   }
 
   private static func cut(_ stream: [UInt8], _ seed: UInt8) -> [ArraySlice<UInt8>] {
