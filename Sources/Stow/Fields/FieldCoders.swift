@@ -105,7 +105,8 @@ final class FieldCoder {
     }
     makeAbsent = putDefault ?? optional.map { type in { type.putNil($0) } }
     destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
-    copy = { $1.initializeMemory(as: Value.self, from: $0.assumingMemoryBound(to: Value.self), count: 1) }
+    // Copying an array of one would also copy the padding, where another property may be.
+    copy = { $1.put($0.assumingMemoryBound(to: Value.self).pointee) }
   }
 }
 

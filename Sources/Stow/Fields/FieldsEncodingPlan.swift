@@ -245,7 +245,8 @@ final class EncodingProgram {
     isObject ? UnsafeRawPointer(value.load(as: Unmanaged<AnyObject>.self).toOpaque()) : value
   }
 
-  /// Returns whether the fields have the first slots, in order: then only keys that had no value yet must be found.
+  /// Returns whether the fields have the first slots, in order: then only the keys of optionals, which may have had no
+  /// value yet, must be found.
   @inline(__always)
   private func keysAreInTurn(_ keys: KeyTable.Reference) -> Bool {
     keys.pointee.version == versionInTurn || keys.pointee.uses > 1 && findTurns(keys)
@@ -253,8 +254,10 @@ final class EncodingProgram {
 
   @inline(never)
   private func findTurns(_ keys: KeyTable.Reference) -> Bool {
-    for (number, field) in fields.instructions.enumerated()
-    where keys.pointee.table[field.byte] & ~KeyTable.absent != UInt16(truncatingIfNeeded: number) { return false }
+    for (number, field) in fields.instructions.enumerated() {
+      let entry = keys.pointee.table[field.byte]
+      guard (field.isOptional ? entry & ~KeyTable.absent : entry) == number else { return false }
+    }
     versionInTurn = keys.pointee.version
     return true
   }
@@ -396,14 +399,14 @@ final class EncodingProgram {
     return depth
   }
 
-  /// Returns an array that is kept; nil if it has cases that were not met before, or are not encoded as integers. Takes
-  /// slots as the elements would.
+  /// Returns an array that is kept, unless it must be recorded to be written as others are. Takes slots as the elements
+  /// would.
   func keep(_ count: Int, _ lend: @escaping ((UnsafeRawPointer) -> Void) -> Void, _ builder: TapeBuilder) -> KeptRows? {
     var steps: [KeptRows.Step] = []
     var areAlike = keptDepth == 1
     lend { first in
       let rows = (first: first, count: count, stride: stride)
-      guard hasIntegers(rows) else { return }
+      guard mayKeep(rows) else { return }
       addSteps(of: rows, byte: 0, offset: 0, to: &steps, &areAlike, builder)
     }
     guard !steps.isEmpty else { return nil }
@@ -412,17 +415,27 @@ final class EncodingProgram {
 
   private typealias Rows = (first: UnsafeRawPointer, count: Int, stride: Int)
 
-  /// Returns whether all cases of enumerations are known, and are integers.
-  private func hasIntegers(_ rows: Rows) -> Bool {
+  /// Returns whether all cases of enumerations are known, and are integers, and no object inside is empty in all rows,
+  /// which makes it a cell.
+  private func mayKeep(_ rows: Rows) -> Bool {
     fields.instructions.allSatisfy { field in
       let rows = (first: rows.first + field.stored, count: rows.count, stride: rows.stride)
-      if let program = field.program { return program._withUnsafeGuaranteedRef { $0.hasIntegers(rows) } }
+      if let program = field.program {
+        return program._withUnsafeGuaranteedRef { $0.mayKeep(rows) && !$0.areEmpty(rows) }
+      }
       guard let symbols = field.symbols else { return true }
       return (0..<rows.count).allSatisfy {
         let value = rows.first + $0 &* rows.stride
         return field.isOptional && !field.isPresent(value)
           || symbols[Int(value.load(as: UInt8.self))].integer != nil
       }
+    }
+  }
+
+  private func areEmpty(_ rows: Rows) -> Bool {
+    fields.instructions.allSatisfy { field in
+      field.isOptional
+        && (0..<rows.count).allSatisfy { !field.isPresent(rows.first + $0 &* rows.stride + field.stored) }
     }
   }
 

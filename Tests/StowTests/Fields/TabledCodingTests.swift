@@ -16,6 +16,21 @@ func mutate(_ message: Data, _ random: inout SeededGenerator) -> Data {
   return Data(bytes)
 }
 
+/// An optional with another property in its padding, which is decoded first.
+private struct FieldTail<Table: Sendable>: Codable, Equatable, Sendable {
+  var level: Int64?
+  var mark: UInt8
+  init(mark: UInt8, level: Int64?) { (self.mark, self.level) = (mark, level) }
+
+  private enum CodingKeys: CodingKey { case mark, level }
+}
+
+extension FieldTail: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(Self.init(mark:level:), Field("mark", \.mark), Field("level", \.level))
+  }
+}
+
 /// What types with tables of fields encode and decode, compared with the same types without.
 @Suite("Types with tables", .noBacktraces)
 struct TabledCodingTests {
@@ -77,6 +92,16 @@ struct TabledCodingTests {
     do { return String(reflecting: try body()).replacing("Untabled", with: "Tabled") } catch {
       return String(reflecting: error).replacing("Untabled", with: "Tabled")
     }
+  }
+
+  @Test("a value in every row leaves alone what is in its padding") func padding() throws {
+    func rows<Table>(_ table: Table.Type) -> [FieldTail<Table>] {
+      (0..<20).map { FieldTail(mark: UInt8($0 * 10), level: 5) }
+    }
+    #expect(MemoryLayout<FieldTail<Tabled>>.offset(of: \.mark) == MemoryLayout<Int64?>.size)
+    let message = try StowEncoder().encode(rows(Tabled.self))
+    #expect(try message == StowEncoder().encode(rows(Untabled.self)))
+    #expect(try StowDecoder().decode([FieldTail<Tabled>].self, from: message) == rows(Tabled.self))
   }
 
   @Test("a type of numbers is coded as without a table") func points() throws {

@@ -37,6 +37,26 @@ extension FieldBlank: StowFields where Table == Tabled {
   static var stowFields: FieldTable<Self> { FieldTable(Self.init(value:), Field("", \.value)) }
 }
 
+/// Optionals only: without values, an empty object.
+struct FieldSpan<Table: Sendable>: Codable, Equatable, Sendable {
+  var start, end: Int?
+}
+
+extension FieldSpan: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> {
+    FieldTable(Self.init(start:end:), Field("start", \.start), Field("end", \.end))
+  }
+}
+
+struct FieldTrip<Table: Sendable>: Codable, Equatable, Sendable {
+  var id: Int
+  var span: FieldSpan<Table>
+}
+
+extension FieldTrip: StowFields where Table == Tabled {
+  static var stowFields: FieldTable<Self> { FieldTable(Self.init(id:span:), Field("id", \.id), Field("span", \.span)) }
+}
+
 /// Cells with enumerations, and other values inside.
 struct FieldUnit<Table: Sendable>: Codable, Equatable, Sendable {
   var suit: FieldSuit
@@ -283,6 +303,61 @@ struct TabledEncodingTests {
         }
       }
       #expect(outcome(mixed(Tabled.self)) == outcome(mixed(Untabled.self)), "\(count)")
+    }
+  }
+
+  @Test("arrays that are kept have empty objects and wide constants as without a table", arguments: [2, 17, 40])
+  func rareRows(count: Int) {
+    func span<Table>(_ isEmpty: Bool, _ table: Table.Type) -> FieldSpan<Table> {
+      isEmpty ? FieldSpan() : FieldSpan(start: 3, end: 4)
+    }
+    func rows<Table>(_ table: Table.Type, _ isEmpty: (Int) -> Bool) -> Writes
+    where FieldSpan<Table>: Encodable, FieldTrip<Table>: Encodable, FieldCell<Table>: Encodable {
+      let spans = (0..<count).map { span(isEmpty($0), table) }
+      let trips = (0..<count).map { FieldTrip(id: $0 * 1000, span: span(isEmpty($0), table)) }
+      let cells = (0..<count).map {
+        FieldCell<Table>(a: Int8($0), b: isEmpty(0) ? .max : 1, c: isEmpty(1) ? .nan : 1, d: true, e: 7, f: 0.5)
+      }
+      return Writes {
+        var list = $0.unkeyedContainer()
+        for _ in 1...2 {
+          try list.encode(spans)
+          try list.encode(trips)
+          try list.encode(cells)
+          try list.encode([span(false, table), span(false, table)])
+        }
+      }
+    }
+    for _ in 1...2 {
+      for number in 0..<6 {
+        let isEmpty = [{ _ in true }, { _ in false }, { $0 == 0 }, { $0 == 1 }, { $0 > 1 }, { $0 % 3 == 1 }][number]
+        #expect(outcome(rows(Tabled.self, isEmpty)) == outcome(rows(Untabled.self, isEmpty)), "\(number)")
+      }
+    }
+  }
+
+  @Test("keys that other values leave out are written as without a table") func sharedKeys() throws {
+    func list<Table>(_ table: Table.Type, _ kinds: [Int]) -> Writes where FieldPair<Table>: Encodable {
+      Writes {
+        var list = $0.unkeyedContainer()
+        for (number, kind) in kinds.enumerated() {
+          if kind == 0 {
+            try list.encode(FieldPair<Table>(first: 30 + number, second: 40))
+          } else {
+            var object = list.nestedContainer(keyedBy: FieldPair<Table>.CodingKeys.self)
+            try object.encodeIfPresent(kind == 1 ? nil : 7, forKey: .first)
+            try object.encodeIfPresent(kind == 2 ? nil : number, forKey: .second)
+          }
+        }
+      }
+    }
+    for number in 0..<729 {
+      // Every order of six values.
+      let kinds = [1, 3, 9, 27, 81, 243].map { number / $0 % 3 }
+      let tabled = list(Tabled.self, kinds)
+      #expect(outcome(tabled) == outcome(list(Untabled.self, kinds)), "\(kinds)")
+      let encoder = StowEncoder(try StowContext(learningFrom: [tabled]))
+      #expect(outcome(tabled, by: encoder) == outcome(list(Untabled.self, kinds), by: encoder), "\(kinds)")
     }
   }
 }

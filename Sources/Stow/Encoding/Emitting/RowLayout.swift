@@ -64,6 +64,9 @@ struct RowLayout {
     guard columnCount > 0, columnCount == keys.pointee.present.count else { return nil }
   }
 
+  /// The kinds of numbers that are kept and have no columns: integers beyond 64 bits with a sign, and NaNs of `Float`.
+  private static let wideKinds = Token.Kind.unsigned.bit | Token.Kind.float.bit
+
   /// Returns whether a column may begin and end with such cells: scalars of some kinds, and empty containers. A string is
   /// the same in every row.
   private static func isCell(_ token: Token, _ last: Token, _ message: inout RecordedMessage) -> Bool {
@@ -89,7 +92,7 @@ struct RowLayout {
       } else {
         kinds = fill(cells, room.marks, from: first + 1 + number, &message)
       }
-      guard let kinds, let column = column(of: cells, kinds, room) else { return nil }
+      guard let kinds, kinds & Self.wideKinds == 0, let column = column(of: cells, kinds, room) else { return nil }
       columns.append(column)
     }
     return columns
@@ -272,11 +275,15 @@ extension Emitter {
         outer.append(Frame(token: 0, end: writer.count, marks: marks))
         marks = 0
       case .begin(let keys, _):
-        let keyCount = keys.pointee.present.count
-        let isPartial = marks.nonzeroBitCount < keyCount
-        if isPartial { writer.littleEndian(marks, width: Records.presenceSize(keyCount)) }
         let object = outer.takeLast()
-        Records.writeHeader(writer.count - object.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+        if marks == 0 {
+          writer.byte(Maps.short)
+        } else {
+          let keyCount = keys.pointee.present.count
+          let isPartial = marks.nonzeroBitCount < keyCount
+          if isPartial { writer.littleEndian(marks, width: Records.presenceSize(keyCount)) }
+          Records.writeHeader(writer.count - object.end, shape: keys.pointee.shape, isPartial: isPartial, to: &writer)
+        }
         marks = object.marks | places[number]
       }
     }
