@@ -336,6 +336,25 @@ struct TabledEncodingTests {
     }
   }
 
+  @Test("a super encoder beyond the limit of depth refuses as without a table") func deepSuperEncoders() {
+    func list<Table>(_ table: Table.Type) -> Writes where FieldSpan<Table>: Encodable {
+      Writes {
+        var list = $0.unkeyedContainer()
+        try? list.encode(
+          Writes {
+            var object = $0.container(keyedBy: FieldPair<Table>.CodingKeys.self)
+            var place = object.superEncoder(forKey: .first).singleValueContainer()
+            try place.encode(FieldSpan<Table>(start: 1, end: nil))
+          })
+      }
+    }
+    let encoder = StowEncoder()
+    for limit in 0...4 {
+      encoder.maximumDepth = limit
+      #expect(outcome(list(Tabled.self), by: encoder) == outcome(list(Untabled.self), by: encoder), "\(limit)")
+    }
+  }
+
   @Test("keys that other values leave out are written as without a table") func sharedKeys() throws {
     func list<Table>(_ table: Table.Type, _ kinds: [Int]) -> Writes where FieldPair<Table>: Encodable {
       Writes {

@@ -442,8 +442,12 @@ extension TapeBuilder {
     try attempt(encoder) {
       let entry = plan(of: Value.self)
       let place = recorded.tape[encoder.place]
+      // A place beyond the limit is reported once the message is complete.
+      let isTooDeep = recorded.tape.depth(of: encoder.parent) > state.maximumDepth
       let isBegun = !place.isPlace || place.isSettled
-      if entry.isPlain || isBegun && !entry.withPlan(as: AnyEncodingPlan.self, \.continuesObjects) {
+      if entry.isPlain
+        || (isBegun || isTooDeep) && !entry.withPlan(as: AnyEncodingPlan.self, \.continuesObjects)
+      {
         try beginCall(of: value, key: encoder.key, parent: encoder.parent)
         defer { endCall() }
         try value.encode(to: encoder)
