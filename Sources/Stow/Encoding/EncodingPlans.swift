@@ -75,7 +75,7 @@ extension Encodable {
 extension Dictionary: WholeEncodable where Key: Encodable, Value: Encodable {
   static func makeEncodingPlan() -> AnyEncodingPlan? {
     guard Key.self == String.self else { return nil }
-    // The most usual dictionaries have code for their type; that of all others would be much.
+    // The most common dictionaries have code of their own. Code for every type would take too much room.
     return switch Value.self {
     case is String.Type: String.makeDictionaryPlan()
     case is Int.Type: Int.makeDictionaryPlan()

@@ -399,8 +399,7 @@ final class EncodingProgram {
     return depth
   }
 
-  /// Returns an array that is kept, unless it must be recorded to be written as others are. Takes slots as the elements
-  /// would.
+  /// Returns an array that is kept; nil if its elements must be recorded. Takes slots as the elements would.
   func keep(_ count: Int, _ lend: @escaping ((UnsafeRawPointer) -> Void) -> Void, _ builder: TapeBuilder) -> KeptRows? {
     var steps: [KeptRows.Step] = []
     var areAlike = keptDepth == 1
@@ -415,8 +414,8 @@ final class EncodingProgram {
 
   private typealias Rows = (first: UnsafeRawPointer, count: Int, stride: Int)
 
-  /// Returns whether all cases of enumerations are known, and are integers, and no object inside is empty in all rows,
-  /// which makes it a cell.
+  /// Returns whether rows can be written from memory: all cases of enumerations are known, and are integers, and no object
+  /// inside is empty in every row. Such objects are a column, and kept rows have none for objects.
   private func mayKeep(_ rows: Rows) -> Bool {
     fields.instructions.allSatisfy { field in
       let rows = (first: rows.first + field.stored, count: rows.count, stride: rows.stride)

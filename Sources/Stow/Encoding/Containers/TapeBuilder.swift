@@ -353,7 +353,7 @@ final class TapeBuilder {
 /// The keyed containers of a builder, and the tables of their keys.
 typealias EncoderPools = ContainerPools<ObjectWriter, KeyTable.Reference>
 
-// Recording values of any type.
+// MARK: values of any type
 
 class AnyEncodingPlan {
   /// Whether values may be recorded to an object that was begun.
@@ -458,7 +458,7 @@ extension TapeBuilder {
   }
 }
 
-// Making the containers and encoders that values receive.
+// MARK: the containers and encoders that values receive
 
 extension TapeBuilder {
   /// Returns the container of a message that is over: what is written to it is discarded with its builder.

@@ -64,7 +64,7 @@ struct RowLayout {
     guard columnCount > 0, columnCount == keys.pointee.present.count else { return nil }
   }
 
-  /// The kinds of numbers that are kept and have no columns: integers beyond 64 bits with a sign, and NaNs of `Float`.
+  /// Numbers that kept rows may have, and columns may not: integers above 2⁶³ − 1, and NaNs of `Float`.
   private static let wideKinds = Token.Kind.unsigned.bit | Token.Kind.float.bit
 
   /// Returns whether a column may begin and end with such cells: scalars of some kinds, and empty containers. A string is
