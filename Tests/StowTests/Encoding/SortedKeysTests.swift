@@ -27,4 +27,29 @@ struct SortedKeysTests {
       #expect(try bytes(order) == sorted)
     }
   }
+
+  @Test("a key that was asked for by nil puts one with a lower slot out of turn", arguments: [false, true])
+  func keysWithoutValues(isAsked: Bool) throws {
+    enum Keys: CodingKey { case a, b }
+    let encoder = StowEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let message = try encoder.encode(
+      Writes {
+        var list = $0.unkeyedContainer()
+        var first = list.nestedContainer(keyedBy: Keys.self)
+        try first.encodeIfPresent(nil as Int?, forKey: .b)
+        try first.encode(1, forKey: .a)
+        var second = list.nestedContainer(keyedBy: Keys.self)
+        if isAsked { try second.encodeIfPresent(nil as Int?, forKey: .a) }
+        try second.encode(2, forKey: .b)
+        var third = list.nestedContainer(keyedBy: Keys.self)
+        try third.encode(3, forKey: .b)
+        try third.encode(4, forKey: .a)
+      })
+    guard case .array(let objects) = try StowValue(from: message), case .object(let last)? = objects.last else {
+      Issue.record("no array of objects")
+      return
+    }
+    #expect(last.keys == (isAsked ? ["a", "b"] : ["b", "a"]))
+  }
 }
