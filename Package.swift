@@ -8,13 +8,13 @@ import PackageDescription
 var librarySettings: [SwiftSetting] =
   Context.environment["STOW_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 
-// Lets the linker leave out what a program does not use, as Apple's does by itself. Later compilers may not know the
-// flags, and make larger programs without them.
+// The first two flags let the linker leave out what a program does not use, as Apple's does by itself. The third has LLVM
+// compile the module as a whole, in less memory. Later compilers may not know them, and do without.
 #if compiler(<6.4)
+  let frontendFlags = ["-function-sections", "-internalize-at-link", "-enable-single-module-llvm-emission"]
   librarySettings.append(
     .unsafeFlags(
-      ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
-      .when(platforms: [.linux], configuration: .release)))
+      frontendFlags.flatMap { ["-Xfrontend", $0] }, .when(platforms: [.linux], configuration: .release)))
 #endif
 
 /// With STOW_SANITIZED in the environment, a release build does not optimize the tests, which takes longer than running
