@@ -7,7 +7,7 @@ class SharedObjects: @unchecked Sendable {
   fileprivate(set) var isOver = false
 
   /// Whether this thread is coding the graph.
-  var isCurrent: Bool { (stack.map { $0.remaining != nil } ?? true) && !isOver }
+  var isCurrent: Bool { (stack.map { $0.remaining(at: StackBounds.address) != nil } ?? true) && !isOver }
 }
 
 /// The objects of a graph that is being encoded.
@@ -205,7 +205,7 @@ final class ReadObjects: SharedObjects, @unchecked Sendable {
         "More than \(WrittenObjects.longestChain) objects lead to each other in a row.",
         path: decoder.codingPath)
     }
-    if stack.isLow(isElsewhere: false) {
+    if stack.isLow(at: StackBounds.address, isElsewhere: false) {
       throw DecodingError.unreadable(
         "\(openCount) objects lead to each other, and no more fit on the stack of this thread.",
         path: decoder.codingPath)

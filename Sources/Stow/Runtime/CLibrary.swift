@@ -67,7 +67,7 @@ struct StackBounds {
       return StackBounds(lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - UInt(size), size: size)
     #elseif canImport(Glibc) || canImport(Musl)
       // After a fork the first thread may have another's stack.
-      if stow_thread_id() == getpid(), let first = ofFirstThread, first.remaining != nil { return first }
+      if stow_thread_id() == getpid(), let first = ofFirstThread, first.remaining(at: address) != nil { return first }
       return read()
     #else
       return nil
@@ -89,13 +89,16 @@ struct StackBounds {
     private static let ofFirstThread = read()
   #endif
 
-  /// The bytes below the caller's frame; nil on another stack.
-  @inline(never)
-  var remaining: Int? {
+  /// The bytes below an address; nil if it is on another stack.
+  func remaining(at address: UInt) -> Int? {
+    address >= lowest && address - lowest < UInt(size) ? Int(address - lowest) : nil
+  }
+
+  /// How far the stack of the current thread has grown down.
+  @inline(__always)
+  static var address: UInt {
     var marker: UInt8 = 0
-    let address = withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
-    guard address >= lowest, address - lowest < UInt(size) else { return nil }
-    return Int(address - lowest)
+    return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
   }
 }
 
@@ -110,34 +113,44 @@ enum DepthLimit {
   static func clamped(_ depth: Int) -> Int { min(max(0, depth), Int.max / 4) }
 }
 
-/// Checks from time to time, as calls become many, whether the thread's stack has room for more.
+/// Checks whether the thread's stack has room for more calls, each time calls have taken some more of it.
+///
+///     ─ where coding began
+///     │ little, which is not checked
+///     ─ a check
+///     │ `unchecked` bytes, or one call that takes more
+///     ─ a check
+///     │ `leastStack` bytes at least: calls until the next check, and what the last of them calls
+///     ─ the end
 struct StackGuard {
   private var stack: StackBounds?
-  /// The number of calls from one check of the stack to the next, less one: a mask. On a small stack each call is
-  /// checked.
-  private var callsPerCheck = Self.mostCallsPerCheck
+  /// Where the last check was, or coding began.
+  private var checked = StackBounds.address
+  /// How many bytes calls may take before the next check.
+  private var unchecked: UInt = 8 << 10
 
-  private static let mostCallsPerCheck = 7
-  /// The bytes that these calls need, with everything that the last one calls. On a small stack, half of it must do.
+  // On a small stack, half of it must do, and each call is checked.
   private static let leastStack = 192 << 10
+  private static let usualUnchecked: UInt = 64 << 10
 
-  func isDue(_ calls: Int) -> Bool { calls & callsPerCheck == callsPerCheck }
-
-  /// Returns how many more calls there may be before a check is due.
-  func callsUntilCheck(_ calls: Int) -> Int { callsPerCheck &- calls & callsPerCheck }
+  /// Whether calls have taken much of the stack since the last check, or returned from where it was.
+  @inline(__always)
+  func isDue(at address: UInt) -> Bool { checked &- address > unchecked }
 
   /// Returns whether there is no room for a few more calls.
   ///
   /// - Parameter isElsewhere: Whether this may be another thread than last time, even if that has ended.
   @inline(never)
-  mutating func isLow(isElsewhere: Bool) -> Bool {
+  mutating func isLow(at address: UInt, isElsewhere: Bool) -> Bool {
     // A value may hand what it is given to another thread, and wait for it.
-    if isElsewhere || stack?.remaining == nil { stack = StackBounds.current }
-    guard let stack, let remaining = stack.remaining else { return false }
+    if isElsewhere || stack?.remaining(at: address) == nil { stack = StackBounds.current }
+    guard let stack, let remaining = stack.remaining(at: address) else { return false }
     let least = min(Self.leastStack, stack.size / 2)
-    callsPerCheck = least < Self.leastStack ? 0 : Self.mostCallsPerCheck
-    return remaining < least
+    // The next call may take as much as the last one did.
+    let used = max(0, (stack.remaining(at: checked) ?? 0) - remaining)
+    let excess = max(0, used - Int(unchecked))
+    checked = address
+    unchecked = least < Self.leastStack ? 0 : Self.usualUnchecked
+    return remaining - excess < least
   }
-
-  mutating func reset() { self = StackGuard() }
 }

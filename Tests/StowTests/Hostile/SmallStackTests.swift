@@ -98,6 +98,60 @@ import Testing
       }
     }
 
+    private struct Four<Element: Sendable>: Sendable {
+      var a, b, c, d: Element
+      init(_ element: Element) { (a, b, c, d) = (element, element, element, element) }
+    }
+
+    private typealias Kilobyte = Four<Four<Four<String>>>
+
+    /// Holds itself beside memory in place, several copies of which are on the stack in each call.
+    private struct Wide<Place>: Codable {
+      var place: Place
+      var inner: [Wide] = []
+
+      enum CodingKeys: CodingKey { case inner }
+
+      init(_ place: Place) { self.place = place }
+
+      init(from decoder: any Decoder) throws {
+        let levels = try decoder.container(keyedBy: CodingKeys.self)
+        inner = try levels.decode([Wide].self, forKey: .inner)
+        guard let place = decoder.userInfo[Needy.size] as? Place else { fatalError("no place") }
+        self.place = place
+      }
+    }
+
+    /// Codes values that hold 250 others beside `place`, on a stack of so many bytes: they are coded, or that throws.
+    private static func codeWide(_ place: some Sendable, stack: Int) {
+      var value = Wide(place)
+      for _ in 0..<250 {
+        let inner = value
+        value = Wide(place)
+        value.inner = [inner]
+      }
+      nonisolated(unsafe) let wide = value
+      guard let message = try? StowEncoder().encode(wide) else { fatalError("not encoded") }
+      onThread(stack: stack) {
+        let decoder = StowDecoder()
+        decoder.userInfo[Needy.size] = place
+        _ = try? StowEncoder().encode(wide)
+        func decode<Value: Decodable>(_ type: Value) { _ = try? decoder.decode(Value.self, from: message) }
+        decode(wide)
+      }
+    }
+
+    @Test(
+      "structs that take much of the stack are coded or throw", arguments: [512, 768, 1_024, 2_048, 8_192])
+    func wide(kilobytes: Int) async {
+      await #expect(processExitsWith: .success) { [kilobytes] in
+        let kilobyte = Kilobyte(Four(Four("")))
+        Self.codeWide(kilobyte, stack: kilobytes << 10)
+        Self.codeWide(Four(kilobyte), stack: kilobytes << 10)
+        Self.codeWide(Four(Four(kilobyte)), stack: kilobytes << 10)
+      }
+    }
+
     private struct People: Codable {
       @Shared var people: [Member]
     }

@@ -38,6 +38,7 @@ final class DecodingSession: PooledSession {
     return try Unmanaged.passUnretained(taken.unsafelyUnwrapped)._withUnsafeGuaranteedRef { session in
       // Assigning an empty dictionary would take two calls of the runtime.
       if !userInfo.isEmpty { session.userInfo = userInfo }
+      session.calls = CallDepth()
       do throws(FormatError) { try open(session.message) } catch {
         throw session.error(error, path: [], expected: nil)
       }
@@ -115,7 +116,6 @@ final class DecodingSession: PooledSession {
     state.pools.removeUses()
     if notedFault != nil { notedFault = nil }
     if !userInfo.isEmpty { userInfo = UserInfo() }
-    calls = CallDepth()
   }
 
   /// Prepares for a container that escaped: it may read when the bytes are gone, and new ones hold the session.
@@ -140,17 +140,20 @@ struct CallDepth {
   /// Counts a call, or returns why it would be one too many.
   @inline(__always)
   mutating func enter(maximumDepth: Int) -> String? {
-    if count > 2 &* maximumDepth || stack.isDue(count), let reason = refusal(maximumDepth) { return reason }
+    let address = StackBounds.address
+    if count > 2 &* maximumDepth || stack.isDue(at: address), let reason = refusal(maximumDepth, at: address) {
+      return reason
+    }
     count &+= 1
     return nil
   }
 
   @inline(never)
-  private mutating func refusal(_ maximumDepth: Int) -> String? {
+  private mutating func refusal(_ maximumDepth: Int, at address: UInt) -> String? {
     guard count <= 2 &* maximumDepth else {
       return "Decoding calls itself more than \(2 * maximumDepth) levels deep (see maximumDepth)."
     }
-    guard stack.isLow(isElsewhere: isDetached) else { return nil }
+    guard stack.isLow(at: address, isElsewhere: isDetached) else { return nil }
     return "Decoding calls itself \(count) levels deep, and no more fit on the stack of this thread."
   }
 

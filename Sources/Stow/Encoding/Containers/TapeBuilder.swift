@@ -73,7 +73,6 @@ final class TapeBuilder {
     endMessage()
     recorded.removeAll()
     pools.removeUses()
-    state.stack.reset()
     if !userInfo.isEmpty { state.userInfo = UserInfo() }
     (state.current, state.floor, state.calls) = (0, 0, 0)
     state.mayBeTooDeep = false
@@ -121,6 +120,7 @@ final class TapeBuilder {
     _ userInfo: UserInfo = UserInfo()
   ) throws {
     state.maximumDepth = maximumDepth
+    state.stack = StackGuard()
     // Assigning an empty dictionary would take two calls of the runtime.
     if !userInfo.isEmpty { state.userInfo = userInfo }
     let entry = entry ?? plan(of: Value.self)
@@ -171,7 +171,7 @@ final class TapeBuilder {
   @inline(__always)
   func beginCall<Value>(of value: borrowing Value, key: TokenKey, parent: Int) throws {
     if state.calls > 2 &* state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
-    if state.stack.isDue(state.calls), isStackLow { throw noRoom(copy value, key, in: parent) }
+    if isStackLow { throw noRoom(copy value, key, in: parent) }
     countCall()
   }
 
@@ -311,15 +311,15 @@ final class TapeBuilder {
 
   // MARK: depth
 
+  /// How many levels of values with tables may be recorded by one check of the stack: they take little of it.
+  private static let levelsPerCheck = 8
+
   /// Returns how many containers may nest in `parent` without another look at the depth and the stack; fewer than
   /// `wanted` if they may not.
   func levels(in parent: Int, wanted: Int = 1) -> Int {
     let most = min(state.maximumDepth &- recorded.tape.depth(of: parent), 2 &* state.maximumDepth &+ 1 &- state.calls)
-    let unchecked = state.stack.callsUntilCheck(state.calls)
-    if unchecked >= wanted || most < wanted { return min(most, unchecked) }
-    // One check covers all that is wanted: an array and an object in it take one call, and rows that are kept take
-    // none.
-    return isStackLow ? 0 : min(most, max(wanted, 1 &+ state.stack.callsUntilCheck(state.calls &+ 1)))
+    if most < wanted { return most }
+    return isStackLow ? 0 : min(most, max(wanted, Self.levelsPerCheck))
   }
 
   /// Checks that a value may be recorded here as one more container.
@@ -328,8 +328,16 @@ final class TapeBuilder {
     if recorded.tape.depth(of: parent) >= state.maximumDepth { throw tooDeep(copy value, key, in: parent) }
   }
 
+  @inline(__always)
+  private var isStackLow: Bool {
+    let address = StackBounds.address
+    return state.stack.isDue(at: address) && isStackLow(at: address)
+  }
+
   // What escaped from a message may be written to on any thread. The builder of such a container reuses none.
-  private var isStackLow: Bool { state.stack.isLow(isElsewhere: isOver || !pools.reusesContainers) }
+  private func isStackLow(at address: UInt) -> Bool {
+    state.stack.isLow(at: address, isElsewhere: isOver || !pools.reusesContainers)
+  }
 
   @inline(never)
   private func noRoom<Value>(_ value: Value, _ key: TokenKey, in parent: Int) -> EncodingError {
