@@ -237,8 +237,7 @@ extension DecodingProgram {
     rows: Elements, into start: UnsafeMutableRawPointer, _ session: DecodingSession, _ node: PathNode
   ) -> Bool {
     let message = session.message
-    let areCells = fields.coders.allSatisfy { $0.scalar != nil || $0.operation == .enumeration }
-    guard isWhole == true, areCells, let shape = rows.shape, let columns = rows.layout.columns,
+    guard isWhole == true, let shape = rows.shape, let columns = rows.layout.columns,
       let found = try? fields.keys.enumerated().map({ number, key in
         try message.keyIndex(of: key.stringValue, inShape: shape, likely: number)
       }),

@@ -62,6 +62,7 @@ final class FieldsDecodingPlan<Value: StowFields>: DecodingPlan<Value> {
   }
 
   override func decode(rows: Elements, from session: DecodingSession, _ node: PathNode) throws -> [Value]? {
+    guard program.areCells else { return nil }
     // The first value shows whether fields make up a whole value. An error in it is found again.
     if program.isWhole == nil, rows.count > 0 {
       _ = try? decode(at: OpenPlace(.element(0), of: rows), from: session, node)
@@ -87,6 +88,8 @@ final class DecodingProgram {
   private let witnesses: FieldWitnesses
   private let isAll: (UnsafeRawPointer) -> Bool
   let stride: Int
+  /// Whether all fields may be cells of rows.
+  let areCells: Bool
   // Unchecked because each value looks here. Accesses call nothing that comes back here.
   @exclusivity(unchecked) private var state = State()
 
@@ -115,6 +118,7 @@ final class DecodingProgram {
     witnesses = table.witnesses
     isAll = { table.isAll(of: $0.assumingMemoryBound(to: Root.self).pointee) }
     stride = MemoryLayout<Root>.stride
+    areCells = fields.coders.allSatisfy { $0.scalar != nil || $0.operation == .enumeration }
     memos = fields.coders.map { $0.operation == .enumeration ? EnumerationMemo() : nil }
     for (number, key) in fields.keys.enumerated() {
       instructions[number].memo = memos[number].map { .passUnretained($0) }

@@ -31,6 +31,33 @@ extension FieldTail: StowFields where Table == Tabled {
   }
 }
 
+/// Counts how often it is decoded.
+private struct Counted: Codable {
+  final class Counter: @unchecked Sendable { var count = 0 }
+  static let key = CodingUserInfoKey(rawValue: "counter")!
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  init(from decoder: any Decoder) throws {
+    (decoder.userInfo[Self.key] as? Counter)?.count += 1
+    number = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}
+
+private struct CountedRow: Codable, StowFields {
+  var level: Int
+  var counted: Counted
+  static var stowFields: FieldTable<Self> {
+    FieldTable(Self.init(level:counted:), Field("level", \.level), Field("counted", \.counted))
+  }
+}
+
 /// What types with tables of fields encode and decode, compared with the same types without.
 @Suite("Types with tables", .noBacktraces)
 struct TabledCodingTests {
@@ -152,6 +179,14 @@ struct TabledCodingTests {
 
   @Test("rows with enumerations and arrays are coded as without a table") func caseRows() throws {
     try compare({ FieldCaseRow<Tabled>.random(&$0) }, { FieldCaseRow<Untabled>.random(&$0) })
+  }
+
+  @Test("values in rows are decoded once") func once() throws {
+    let (decoder, counter) = (StowDecoder(), Counted.Counter())
+    decoder.userInfo[Counted.key] = counter
+    let message = try StowEncoder().encode((0..<20).map { CountedRow(level: $0, counted: Counted($0)) })
+    _ = try decoder.decode([CountedRow].self, from: message)
+    #expect(counter.count == 20)
   }
 
   @Test("recursive types are coded as without a table") func trees() throws {
