@@ -94,7 +94,7 @@ struct StackBounds {
     address >= lowest && address - lowest < UInt(size) ? Int(address - lowest) : nil
   }
 
-  /// How far the stack of the current thread has grown down.
+  /// An address in the current frame: the stack of the thread has grown down to there.
   @inline(__always)
   static var address: UInt {
     var marker: UInt8 = 0
@@ -129,7 +129,7 @@ struct StackGuard {
   /// How many bytes calls may take before the next check.
   private var unchecked: UInt = 8 << 10
 
-  // On a small stack, half of it must do, and each call is checked.
+  /// The bytes that a check must find. On a small stack, half of it is enough, and each call is checked.
   private static let leastStack = 192 << 10
   private static let usualUnchecked: UInt = 64 << 10
 

@@ -76,7 +76,7 @@ extension Triple: Twin where Table == Tabled, A: Twin, B: Twin, C: Twin {
   typealias Plain = Triple<Untabled, A.Plain, B.Plain, C.Plain>
 }
 
-/// Has more in it than its fields. The last one, which is written first, may lie in the padding of the first one.
+/// Has more in it than its fields. The last one, which is written first, may lie in the padding of the one before it.
 private struct Part<Table: Sendable, A: Generated, B: Generated>: Generated {
   private var mark = 7
   var b: B

@@ -111,19 +111,20 @@ import Testing
       var inner: [Wide] = []
 
       enum CodingKeys: CodingKey { case inner }
+      static var placeKey: CodingUserInfoKey { CodingUserInfoKey(rawValue: "place")! }
 
       init(_ place: Place) { self.place = place }
 
       init(from decoder: any Decoder) throws {
         let levels = try decoder.container(keyedBy: CodingKeys.self)
         inner = try levels.decode([Wide].self, forKey: .inner)
-        guard let place = decoder.userInfo[Needy.size] as? Place else { fatalError("no place") }
+        guard let place = decoder.userInfo[Self.placeKey] as? Place else { fatalError("no place") }
         self.place = place
       }
     }
 
-    /// Codes values that hold 250 others beside `place`, on a stack of so many bytes: they are coded, or that throws.
-    private static func codeWide(_ place: some Sendable, stack: Int) {
+    /// Codes values that hold 250 others beside `place`, on a stack of so many bytes, or throws.
+    private static func codeWide<Place: Sendable>(_ place: Place, stack: Int) {
       var value = Wide(place)
       for _ in 0..<250 {
         let inner = value
@@ -134,10 +135,9 @@ import Testing
       guard let message = try? StowEncoder().encode(wide) else { fatalError("not encoded") }
       onThread(stack: stack) {
         let decoder = StowDecoder()
-        decoder.userInfo[Needy.size] = place
+        decoder.userInfo[Wide<Place>.placeKey] = place
         _ = try? StowEncoder().encode(wide)
-        func decode<Value: Decodable>(_ type: Value) { _ = try? decoder.decode(Value.self, from: message) }
-        decode(wide)
+        _ = try? decoder.decode(Wide<Place>.self, from: message)
       }
     }
 
