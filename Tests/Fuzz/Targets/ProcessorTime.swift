@@ -7,6 +7,21 @@ public func processorTime(_ body: () throws -> Void) rethrows -> Double {
   return threadTime() - start
 }
 
+/// How many times as much of the processor's time `body` takes as `other`, by the shortest run of each.
+///
+/// Whatever else a machine does makes runs longer, never shorter. Both are therefore measured again until the ratio is
+/// below `limit`, but not for ever.
+public func timeRatio(
+  of body: () throws -> Void, to other: () throws -> Void, below limit: Double
+) rethrows -> Double {
+  var (shortest, shortestOther) = (Double.infinity, Double.infinity)
+  for round in 0..<50 where round < 3 || shortest >= limit * shortestOther {
+    shortestOther = min(shortestOther, try processorTime(other))
+    shortest = min(shortest, try processorTime(body))
+  }
+  return shortest / shortestOther
+}
+
 private func threadTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -103,8 +103,13 @@ struct DurableAppendTests {
       #expect(try await log.appendDurably(0) == 0)
       return time
     }
-    let short = min(try await time(2_000), try await time(2_000))
-    #expect(try await time(32_000) < 48 * short)
+    var (short, long) = (Double.infinity, Double.infinity)
+    // Whatever else a machine does makes runs longer, never shorter.
+    for round in 0..<20 where round < 2 || long >= 48 * short {
+      short = min(short, try await time(2_000))
+      long = min(long, try await time(32_000))
+    }
+    #expect(long < 48 * short)
   }
 
   private struct Refused: Error, Encodable {
