@@ -61,7 +61,7 @@ struct RowLayout {
   init?(_ kept: KeptRows) {
     guard kept.areAlike, let keys = kept.keys, keys.pointee.shape >= 0 else { return nil }
     (shape, count, columnCount, self.kept) = (keys.pointee.shape, kept.count, kept.columns.count, kept)
-    guard columnCount > 0, columnCount == keys.pointee.present.count else { return nil }
+    guard columnCount == keys.pointee.present.count else { return nil }
   }
 
   /// Numbers that kept rows may have, and columns may not: integers above 2⁶³ − 1, and NaNs of `Float`.
