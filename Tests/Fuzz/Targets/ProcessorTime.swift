@@ -10,7 +10,7 @@ public func processorTime(_ body: () throws -> Void) rethrows -> Double {
 /// How many times as much of the processor's time `body` takes as `other`, by the shortest run of each.
 ///
 /// Whatever else a machine does makes runs longer, never shorter. Both are therefore measured again until the ratio is
-/// below `limit`, but not for ever.
+/// below `limit`, at most 50 times.
 public func timeRatio(
   of body: () throws -> Void, to other: () throws -> Void, below limit: Double
 ) rethrows -> Double {

@@ -104,7 +104,7 @@ struct DurableAppendTests {
       return time
     }
     var (short, long) = (Double.infinity, Double.infinity)
-    // Whatever else a machine does makes runs longer, never shorter.
+    // Like `timeRatio`, which cannot wait for tasks.
     for round in 0..<20 where round < 2 || long >= 48 * short {
       short = min(short, try await time(2_000))
       long = min(long, try await time(32_000))

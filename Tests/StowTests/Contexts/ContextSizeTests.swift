@@ -61,12 +61,13 @@ struct ContextSizeTests {
     let context = try context(
       symbols: Self.names + (0..<10_000).map { "symbol \($0)" },
       shapes: (0..<999).map { ["id", "key \($0)", "name", "other key \($0)"] } + [small])
-    func code(_ encoder: StowEncoder, _ decoder: StowDecoder) throws {
+    func roundTrip(_ encoder: StowEncoder, _ decoder: StowDecoder) throws {
       for value in values { _ = try decoder.decode(Small.self, from: encoder.encode(value)) }
     }
     let (encoder, decoder) = (StowEncoder(), StowDecoder())
     let (encoderWithin, decoderWithin) = (StowEncoder(context, names: false), StowDecoder([], implicit: context))
     // What looked at each shape would take hundreds of times as long.
-    try expect({ try code(encoderWithin, decoderWithin) }, takesLessThan: 5, times: { try code(encoder, decoder) })
+    try expect(
+      { try roundTrip(encoderWithin, decoderWithin) }, takesLessThan: 5, times: { try roundTrip(encoder, decoder) })
   }
 }

@@ -176,7 +176,7 @@ struct HostileContextTests {
 
   @Test("large contexts do not make small messages slow", .enabled(if: !isSanitized), arguments: Kind.allCases)
   func reading(kind: Kind) throws {
-    func code(_ encoder: StowEncoder, _ decoder: StowDecoder) throws {
+    func roundTrip(_ encoder: StowEncoder, _ decoder: StowDecoder) throws {
       for _ in 0..<20 {
         let message = try encoder.encode(["a": "a", "b": "b"])
         #expect(try decoder.decode([String: String].self, from: message).count == 2)
@@ -190,7 +190,7 @@ struct HostileContextTests {
     }
     let (small, large) = (try coders(4_000), try coders(64_000))
     // What is made of a context once is made in the first run.
-    try expect({ try code(large.0, large.1) }, takesLessThan: 5, times: { try code(small.0, small.1) })
+    try expect({ try roundTrip(large.0, large.1) }, takesLessThan: 5, times: { try roundTrip(small.0, small.1) })
   }
 
   private struct Sparse: Codable, Equatable {
