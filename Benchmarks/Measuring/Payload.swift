@@ -206,18 +206,23 @@ extension Payload {
     FileHandle.standardOutput.write(try JSONEncoder().encode(result))
   }
 
-  /// Encodes or decodes a payload, with tables of fields if the last argument says so, for `Benchmarks/counts`, which
-  /// counts the instructions of `countedPass`.
+  /// Encodes and decodes a payload, with tables of fields, too, if its types have some, for `Benchmarks/counts`, which
+  /// counts the instructions of each `countedPass`. Prints what the counts are of, in their order.
   static func runCounted(_ arguments: [String]) throws {
-    guard arguments.count >= 2, let payload = try Payload(Source(kind: .catalogue, name: arguments[0])) else {
+    guard arguments.count == 1, let payload = try Payload(Source(kind: .catalogue, name: arguments[0])) else {
       throw UsageError("\(Options.countChild) is for Benchmarks/counts")
     }
     let workload = try payload.prepare(withPropertyList: false)
-    let passes = arguments[1] == "encode" ? workload.encode : workload.decode
-    guard let pass = arguments.last == "table" ? passes?.tabled : passes?.stow else { return }
-    // What is made once in a process is made by the first.
-    for _ in 1...3 { try pass() }
-    try countedPass(pass)
+    let passes = [
+      ("encode", workload.encode?.stow), ("decode", workload.decode?.stow),
+      ("encode table", workload.encode?.tabled), ("decode table", workload.decode?.tabled),
+    ]
+    for case (let name, let pass?) in passes {
+      // What is made once in a process is made by the first.
+      for _ in 1...3 { try pass() }
+      try countedPass(pass)
+      print(name)
+    }
   }
 
   @inline(never)
