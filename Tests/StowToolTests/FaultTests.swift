@@ -98,9 +98,8 @@ struct FaultTests {
 
   @Test("verbs for one or two files report the same offset for a fault in a file read in parts")
   func largeMessages() throws {
-    let texts = (0..<400).map { StowValue.string(String(repeating: "\($0) ", count: 800)) }
-    let message = try (["texts": .array(texts)] as StowValue).encoded()
-    #expect(message.count > 1 << 20)
+    let texts = (0..<10).map { StowValue.string(String(repeating: "\($0) ", count: 800)) }
+    let message = try (["data": .data(Data(count: 1 << 20)), "texts": .array(texts)] as StowValue).encoded()
     try folder.file("whole", message)
     var changed = message
     changed[changed.count - 100] = 0xFF
@@ -111,7 +110,7 @@ struct FaultTests {
       #expect(expected.count == 1)
       for words in [
         ["print"], ["json"], ["inspect"], ["sizes"], ["extract"], ["types"],
-        ["print", "--path", "texts[399]"],
+        ["print", "--path", "texts[9]"],
         ["diff", folder.path("whole")],
       ] {
         #expect(try offsets(words, [path]) == expected, "\(words)")

@@ -402,13 +402,18 @@ struct FrameSearch {
   /// Returns the first offset from `start` on at which a whole frame begins, or nil. Takes time in proportion
   /// to the bytes that are skipped.
   func firstFrame(from start: Int) -> Int? {
-    (start..<max(start, block.count)).first { offset in
-      guard let frame = Frame(describedIn: block, at: offset) else { return false }
-      let (start, end) = (frame.payload.lowerBound, frame.payload.upperBound)
-      let head = Frame.checksumOfHead(frame.kind, end - start, at: blockStart + offset, identity).value
-      let checksum = Self.shift(head ^ checksums[start], by: end - start) ^ checksums[end]
-      return block.littleEndian(at: offset, size: 4) == UInt64(checksum)
-    }
+    var offset = start
+    // A closure for each byte would take many times as long without optimization.
+    while offset < block.count, !isFrame(at: offset) { offset += 1 }
+    return offset < block.count ? offset : nil
+  }
+
+  private func isFrame(at offset: Int) -> Bool {
+    guard let frame = Frame(describedIn: block, at: offset) else { return false }
+    let (start, end) = (frame.payload.lowerBound, frame.payload.upperBound)
+    let head = Frame.checksumOfHead(frame.kind, end - start, at: blockStart + offset, identity).value
+    let checksum = Self.shift(head ^ checksums[start], by: end - start) ^ checksums[end]
+    return block.littleEndian(at: offset, size: 4) == UInt64(checksum)
   }
 
   // MARK: - Arithmetic of polynomials over two elements, the highest power in the lowest bit

@@ -29,7 +29,7 @@ struct FuzzCorpusTests {
     }
   }
 
-  @Test("random calls of an encoder write the same as a model of a JSON encoder", arguments: 0..<50)
+  @Test("random calls of an encoder write the same as a model of a JSON encoder", arguments: 0..<20)
   func programs(batch: Int) {
     var random = SeededGenerator(seed: UInt64(1000 + batch))
     for _ in 0..<1000 {
